@@ -192,8 +192,12 @@ def findings(
                 estimated = int(weights.sum())
             fault = None
             if estimator is not None:
-                fault = _fault(setting, groups, requirement, measured, place, estimator)
-            made = _finding(bound, how, figures, weights, manner, fault, estimated)
+                fault = _fault(
+                    setting, groups, requirement, measured, place=place, estimator=estimator
+                )
+            made = _finding(
+                bound, how, figures, weights, estimator=manner, fault=fault, estimated=estimated
+            )
             if "between" in how and how["between"] != "bounded":
                 made = replace(made, satisfied=False)
             rows.append(replace(made, most=_where_there_is(largest[place])))
@@ -238,7 +242,7 @@ def joint_findings(
             how: dict[str, Any] = {**together}
             if bound.ranged:
                 how |= {"points": GRID, "between": "not bounded"}
-            row = _finding(bound, how, figures, weights, used, fault)
+            row = _finding(bound, how, figures, weights, estimator=used, fault=fault)
             # Between the bandwidths of a range nothing is shown of several releases.
             made = replace(
                 row,
@@ -370,7 +374,7 @@ def together_finding(
         manner = f"sampling, standard error at most {np.nanmax(error):.2g}"
         if left := int(weights[np.isnan(error)].sum()):
             manner += f", but the worst release alone for {left} records"
-    return _of_records(table, demanded, {"together": sorted(draws)}, told.risk, manner)
+    return _of_records(table, demanded, {"together": sorted(draws)}, told.risk, estimator=manner)
 
 
 def _of_records(
@@ -386,7 +390,9 @@ def _of_records(
     cell, value = np.unravel_index(int(np.argmax(np.where(there, risk, -1.0))), risk.shape)
     shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
     fault = Fault(None, int(table.counts[cell, value]), shift, table)
-    return _finding(bound, parameters, risk[there], table.counts[there], estimator, fault)
+    return _finding(
+        bound, parameters, risk[there], table.counts[there], estimator=estimator, fault=fault
+    )
 
 
 def _fault(

@@ -161,9 +161,9 @@ def certainties(
     if customary:
         _check_effort(setting)
         ways = _affordable(setting, groups)
-    measured = _measured(setting, groups, demanded, ways, progress)
+    measured = _measured(setting, groups, demanded, ways, progress=progress)
     rows = findings(setting, groups, [demanded], [measured])
-    rights = _rights(setting, groups, demanded, measured, ways)
+    rights = _rights(setting, groups, demanded, measured, ways=ways)
     return [
         Certainty(
             reader=state_knowledge(knowledge),
@@ -248,7 +248,7 @@ def made_sure_in(
         np.array([told[most].members[group] for group, most in enumerate(surest)], dtype=np.int64),
         [told[most].label(group, setting.table.sensitive) for group, most in enumerate(surest)],
         np.array([told[most].before[group] for group, most in enumerate(surest)]),
-        np.array([told[most].after[group] for group, most in enumerate(surest)]),
+        after=np.array([told[most].after[group] for group, most in enumerate(surest)]),
     )
 
 

@@ -267,7 +267,7 @@ def _object(kind: Any, value: object, place: _Place) -> Any:
     # Keys that have a name of their own need not say of what.
     whole = place.path if noun == "key" else ()
     prefix = "" if noun == "key" else f"{noun} "
-    stated = keys_of(value, place.name, known, required, noun)
+    stated = keys_of(value, place.name, known, required, noun=noun)
     return kind(
         **{
             names[key]: _read(known[key], item, _Place((prefix + key, *whole)))

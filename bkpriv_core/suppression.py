@@ -172,7 +172,7 @@ class _Tries:
                 everything,
                 np.arange(len(published), len(everything)),
                 _NEAR,
-                progress,
+                progress=progress,
                 among=among,
             )
             partners = np.column_stack((partners, neighbours))
@@ -261,18 +261,18 @@ def explain_suppression(
     setting = setting.tried()
     lots = release.form.pool(parts, Groups(left_out, np.arange(len(left_out) + 1)))
     tries = _Tries.of(release, lots, kept, progress)
-    verdicts = _judge(setting, requirements, tries, estimator, progress)
+    verdicts = _judge(setting, requirements, tries, estimator, progress=progress)
     lot_of = np.zeros(len(parts), dtype=np.int64)
     lot_of[lots.members] = lots.owner
     alike = (2 * verdicts.in_way + verdicts.kept)[lot_of[left_out]]
     exposing = None
     if beside is not None:
         exposing = Exposing.of(
-            parts, release.groups, requirements, estimator, beside, progress.quiet
+            parts, release.groups, requirements, estimator, earlier=beside, progress=progress.quiet
         )
     kinds = [
-        _describe(setting, tries, verdicts, members, lot_of[members], exposing)
-        for members in boxes(parts, left_out, alike, most, progress)
+        _describe(setting, tries, verdicts, members, lots=lot_of[members], exposing=exposing)
+        for members in boxes(parts, left_out, alike, most, progress=progress)
     ]
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
 
@@ -338,7 +338,7 @@ def _judge(
         (item, place, bound) for item in (*alone, *joint) for place, bound in enumerate(item.bounds)
     ]
     bounds = [bound for _, _, bound in blamed]
-    figures, used, way = _measure(setting, alone, tries, ways, progress)
+    figures, used, way = _measure(setting, alone, tries, ways, progress=progress)
     excess = _excess(bounds[: len(figures)], figures)
     # The first of a lot's tries whose largest excess is least.
     ranked = np.lexsort((excess.max(axis=0, initial=-np.inf), tries.lot))
@@ -347,7 +347,9 @@ def _judge(
     broken = _broken(bounds[: len(figures)], figures)
     if joint:
         bounds = bounds[len(figures) :]
-        jointly = _measure_jointly(setting, joint, tries, best, np.logical_not(broken.any(axis=0)))
+        jointly = _measure_jointly(
+            setting, joint, tries, best, wanted=np.logical_not(broken.any(axis=0))
+        )
         too_much = _broken(bounds, jointly) & ~np.isnan(jointly)
         beyond = np.where(too_much, _excess(bounds, jointly), -np.inf)
         figures, excess = np.concatenate((figures, jointly)), np.concatenate((excess, beyond))

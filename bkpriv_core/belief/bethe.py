@@ -97,7 +97,7 @@ def bethe(
             np.arange(rows.stop - rows.start), groups.offsets[first : last + 1] - rows.start
         )
         beliefs[rows], converged[first:last] = _infer(
-            chunk, weights[rows], histograms[first:last], prior[rows], progress
+            chunk, weights[rows], histograms[first:last], prior[rows], progress=progress
         )
     return beliefs, converged
 
@@ -110,7 +110,7 @@ def _infer(
     progress: Progress,
 ) -> tuple[FloatArray, BoolArray]:
     """Settle what is certain, then pass messages about the rest."""
-    certain = _settle(groups, weights, histograms, prior, progress)
+    certain = _settle(groups, weights, histograms, prior, progress=progress)
     beliefs = certain.beliefs
     converged = certain.possible.copy()
     rows = np.flatnonzero(~certain.settled & certain.possible[groups.owner])
@@ -118,7 +118,7 @@ def _infer(
     rest = Groups(rows, np.append(starts, len(rows)).astype(np.int64))
     chance = np.where(certain.open[rows], prior[rows], 0.0)
     beliefs[rows], converged[owners] = _propagate(
-        rest, weights[rows], certain.left[owners], chance, progress
+        rest, weights[rows], certain.left[owners], chance, progress=progress
     )
     beliefs[~converged[groups.owner]] = 0.0
     return beliefs, converged
@@ -176,7 +176,7 @@ def _settle(
         settled |= single
     stuck = groups.max(~settled & ~choices.any(axis=1))
     possible = ~stuck & (left >= 0).all(axis=1) & (takers >= left).all(axis=1)
-    return _Certain(settled, beliefs, left, choices, possible)
+    return _Certain(settled, beliefs, left, choices, possible=possible)
 
 
 def _propagate(
@@ -202,7 +202,7 @@ def _propagate(
         progress.poll()
         # A message that runs away ends as 0, infinite or no number, none of which ever rests.
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            factor = demand(groups, weights, held, chance, to_record)
+            factor = demand(groups, weights, held, chance, to_record=to_record)
             factor *= to_record
             # Three square roots are an eighth root, and take less time than a power.
             np.divide(np.sqrt(np.sqrt(np.sqrt(factor))), factor, out=factor)

@@ -136,13 +136,13 @@ def bound_between(
     (r,) float array
         An upper bound, perhaps above 1; of groups that are not exact an estimate of one.
     """
-    apart = _apart(groups, weights, exact, wide, sharp, inner)
+    apart = _apart(groups, weights, exact, wide, sharp=sharp, inner=inner)
     bound = np.zeros(len(weights))
     for image in images:
         figures = (
             _moved_at_most(wide, sharp, image, apart)
             if believed is None
-            else _believed_at_most(wide, sharp, image, apart, believed)
+            else _believed_at_most(wide, sharp, image, apart, most=believed)
         )
         np.maximum(bound, figures, out=bound)
     return bound
@@ -169,7 +169,7 @@ def _apart(
         # How probable it is that one of the loose values is taken, at both ends.
         lost = groups.sum(each * np.where(loose, wide.beliefs, 0.0)).sum(axis=1)
         other = groups.sum(each * np.where(loose, sharp.beliefs, 0.0)).sum(axis=1)
-        centred = _centred(ratio, firm, wide.beliefs + sharp.beliefs, weights, groups)
+        centred = _centred(ratio, firm, wide.beliefs + sharp.beliefs, weights, groups=groups)
         moved = np.where(firm, (wide.beliefs - sharp.beliefs) * centred, 0.0)
         most = groups.sum(weights * np.abs(centred).max(axis=1, initial=0.0))
         divergence = groups.sum(weights * moved.sum(axis=1)) + 2.0 * (lost + other) * most
@@ -178,7 +178,7 @@ def _apart(
         missed = np.where(firm, falls, 0.0).max(axis=1) + np.where(firm, rises, 0.0).max(axis=1)
         if inner is not None:
             shares = wide.beliefs + sharp.beliefs
-            finer = _missed(groups, weights, firm, shares, wide, sharp, inner)
+            finer = _missed(groups, weights, firm, shares, wide=wide, sharp=sharp, inner=inner)
             total = groups.sum(weights * finer) < groups.sum(weights * missed)
             missed = np.where(total[owner], finer, missed)
         missed[seen.sum(axis=1) <= 1] = 0.0
@@ -224,7 +224,7 @@ def _missed(
     for n in range(1, pieces):
         share = n / pieces
         line = (1.0 - share) * logs[0] + share * logs[-1]
-        centred = _centred(logs[n] - line, firm, shares, weights, groups)
+        centred = _centred(logs[n] - line, firm, shares, weights, groups=groups)
         spread[n] = centred.max(axis=1) - centred.min(axis=1)
     missed = np.zeros(len(weights))
     for n in range(pieces):

@@ -175,7 +175,13 @@ class Adversaries:
         members = falling[groups.offsets[:-1]]
         aspects, values, prior, posterior = distance.most_moved(before[members], after[members])
         return Explanation(
-            members, figures[members], values, prior, posterior, inferred.used, aspects
+            members,
+            figures[members],
+            values,
+            prior,
+            after=posterior,
+            used=inferred.used,
+            aspects=aspects,
         )
 
     def posterior(

@@ -185,8 +185,8 @@ class _Inference:
             groups.members[records][:, :, None],
             values[:, None, :],
             records,
-            np.take_along_axis(histograms, values, axis=1),
-            progress,
+            capacities=np.take_along_axis(histograms, values, axis=1),
+            progress=progress,
         )
         for belief, marginal in zip(self.beliefs, marginals, strict=True):
             belief[members[:, None], values[owner]] = marginal[first]
@@ -212,8 +212,8 @@ class _Inference:
             groups.members[members][:, None, :],
             items[:, :, None],
             items,
-            capacities,
-            progress,
+            capacities=capacities,
+            progress=progress,
         )
         rows, slots = np.nonzero(capacities[problem])
         place = members[problem[rows], slots]

@@ -199,7 +199,9 @@ class Placement:
             if beginning.size:
                 states = self._order[self._level(level)]
                 reached[beginning, np.searchsorted(states, filled[beginning])] = 1.0
-            reached = self._step(reached, level + 1, move, after.pop(item, None), marginals[item])
+            reached = self._step(
+                reached, level + 1, move, after.pop(item, None), through=marginals[item]
+            )
         totals = marginals.sum(axis=2, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)
         return np.where(wanted[:, :, None], shares.transpose(1, 0, 2), 0.0)

@@ -195,7 +195,7 @@ def posterior(
         rests = np.ones(len(subset), dtype=bool)
         for belief, prior in zip(beliefs, priors, strict=True):
             belief[rows], converged = bethe(
-                subset, weights[rows], histograms[chosen], prior[subset.members], progress
+                subset, weights[rows], histograms[chosen], prior[subset.members], progress=progress
             )
             rests &= converged
         used[np.flatnonzero(chosen)[rests]] = BETHE
@@ -203,7 +203,7 @@ def posterior(
     chosen = affordable & (used != BETHE)
     if chosen.any():
         subset, rows = groups.select(chosen), chosen[groups.owner]
-        inferred = exact(subset, weights[rows], histograms[chosen], priors, progress)
+        inferred = exact(subset, weights[rows], histograms[chosen], priors, progress=progress)
         for belief, inferred_rows in zip(beliefs, inferred, strict=True):
             belief[rows] = inferred_rows
         used[chosen] = EXACT
@@ -219,7 +219,9 @@ def posterior(
 
     contradicted = np.zeros((len(priors), len(groups)), dtype=bool)
     for place, (prior, belief) in enumerate(zip(priors, beliefs, strict=True)):
-        contradicted[place] = _contradicted(groups, held, prior, belief, used, progress)
+        contradicted[place] = _contradicted(
+            groups, held, prior, belief, used=used, progress=progress
+        )
         if refuse and contradicted[place].any():
             group = int(np.argmax(contradicted[place]))
             raise contradiction(group, groups[group], held[groups.owner == group], prior)

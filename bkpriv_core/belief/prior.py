@@ -327,9 +327,9 @@ class _Pairs:
             order,
             apart[order],
             table.codes[order][:, smooth],
-            table.counts[order].astype(np.float64),
-            np.searchsorted(keys[order], low[order]),
-            np.searchsorted(keys[order], high[order]),
+            counts=table.counts[order].astype(np.float64),
+            first=np.searchsorted(keys[order], low[order]),
+            last=np.searchsorted(keys[order], high[order]),
         )
 
     @property

@@ -100,8 +100,8 @@ class Ranged:
             self.used[chosen],
             self.shown[:, members],
             self.points[chosen],
-            self.where[:, chosen],
-            self.near[:, chosen],
+            where=self.where[:, chosen],
+            near=self.near[:, chosen],
         )
 
     def packed(self, groups: Groups) -> FloatArray:
@@ -123,7 +123,7 @@ class Ranged:
         first = groups.offsets[:-1]
         figures, shown, where, near = np.split(packed[:-1], 4)
         points = packed[-1, first].astype(np.int64)
-        return cls(figures, used, shown > 0, points, where[:, first], near[:, first])
+        return cls(figures, used, shown > 0, points, where=where[:, first], near=near[:, first])
 
     def of(self, place: int) -> Ranged:
         """Select the figures of one distance."""
@@ -133,8 +133,8 @@ class Ranged:
             self.used,
             self.shown[only],
             self.points,
-            self.where[only],
-            self.near[only],
+            where=self.where[only],
+            near=self.near[only],
         )
 
 
@@ -174,7 +174,9 @@ def disclosed_between(
     Ranged
         Exact at the bandwidths that are computed; see there, and the module.
     """
-    return _Search(parts, groups, judged, estimator, trying, slack, progress).run(between)
+    return _Search(
+        parts, groups, judged, estimator, trying=trying, slack=slack, progress=progress
+    ).run(between)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +251,9 @@ class _Search:
             wide = _Items(every, (last,), sharp.exact[len(which) - len(every) :])
         self._progress.report(1.0)
         figures = np.maximum(self._figures, self._beyond)
-        return Ranged(figures, self._used, self._shown, self._points, self._where, self._near)
+        return Ranged(
+            figures, self._used, self._shown, self._points, where=self._where, near=self._near
+        )
 
     def _prices(self) -> FloatArray:
         """Estimate the work of inferring each group's beliefs, in states."""
@@ -342,7 +346,7 @@ class _Search:
             zip(self._images, self._bounds, strict=True)
         ):
             figures = bound_between(
-                groups, weights, items.exact, wide, sharp, images, believed=most
+                groups, weights, items.exact, wide, sharp=sharp, images=images, believed=most
             )
             figures = self._nearer(place, items, figures)
             # What breaks the bound somewhere, or was not shown to keep it, is done with.
@@ -374,7 +378,9 @@ class _Search:
         ):
             rows = (missed[place] >= 0) & stopped[groups.owner]
             self._shown[place, members[rows]] = False
-            figures = bound_between(groups, weights, none, wide, sharp, images, believed=most)
+            figures = bound_between(
+                groups, weights, none, wide, sharp=sharp, images=images, believed=most
+            )
             if most is not None:
                 self._note_nearly(place, items, rows)
             if not last:

@@ -305,7 +305,7 @@ class Setting:
                 some,
                 between,
                 distances,
-                estimator,
+                estimator=estimator,
                 trying=self._trying,
                 slack=slack,
                 progress=self.progress.quiet if progress is None else progress,
@@ -383,7 +383,7 @@ class _Seen(Setting):
                 if parts.counts is whole.table.counts
                 else aspect.count(parts.counts),
                 parts.respondent,
-                None if false is None else aspect.count(false),
+                counterfeits=None if false is None else aspect.count(false),
             ),
             progress=whole.progress,
         )

@@ -65,7 +65,7 @@ def _rule(
     one: str, other: str, reason: str, kind: type[BkprivError] = InvalidParameter
 ) -> Callable[[Says], Says]:
     def listed(says: Says) -> Says:
-        RULES.append(Rule(one, other, reason, kind, says))
+        RULES.append(Rule(one, other, reason, kind, says=says))
         return says
 
     return listed

@@ -146,7 +146,7 @@ def disclosure_given(
     beliefs = GivenBeliefs(checked, {}, {})
     for buckets, linked in _components(implications):
         progress.poll()
-        _enumerate(beliefs, buckets, linked, budget, progress)
+        _enumerate(beliefs, buckets, linked, budget, progress=progress)
     return beliefs
 
 
@@ -277,7 +277,7 @@ def _assignments(
         classes = np.column_stack((classes[which], drawn.astype(classes.dtype)))
         left = left[which].copy()
         left[np.arange(len(which)), drawn] -= 1
-    return _Assignments(persons, class_of, classes, weights, left)
+    return _Assignments(persons, class_of, classes, weights, left=left)
 
 
 def _classes(size: int, mentioned: Collection[tuple[int, ...]]) -> IntArray:

@@ -147,9 +147,11 @@ class Pool:
         copies = np.zeros(len(kinds), dtype=np.int64)
         for place in range(pieces + 1):
             uses = pieces - place + 1 + spare
-            _take(kinds.target[alive, place], multiplicity[alive], alive, uses, copies)
+            _take(kinds.target[alive, place], multiplicity[alive], alive, uses, copies=copies)
             if place:
-                _take(kinds.helper[alive, place], multiplicity[alive], alive, uses + 1, copies)
+                _take(
+                    kinds.helper[alive, place], multiplicity[alive], alive, uses + 1, copies=copies
+                )
         self.kinds = kinds
         self._progress = progress
         self.entries = np.repeat(np.arange(len(kinds)), copies)

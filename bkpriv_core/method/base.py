@@ -419,7 +419,11 @@ class GroupMethod(Method[OfGroups]):
             if not len(groups):
                 break
             measured = sample.widened(
-                setting, groups, certificate.measurements, job.options.estimator, job.progress.quiet
+                setting,
+                groups,
+                certificate.measurements,
+                job.options.estimator,
+                progress=job.progress.quiet,
             )
             if measured is not None:
                 certificate = replace(certificate, measurements=measured, failed=broken)

@@ -64,7 +64,7 @@ def k_anonymous(
             options,
             # Nobody sees its numbers of groups, which may tell of the making.
             SeededChance(0),
-            progress.quiet,
+            progress=progress.quiet,
         ),
     )
     return baseline

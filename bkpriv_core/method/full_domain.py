@@ -135,7 +135,9 @@ def find_nodes(
 ) -> Nodes:
     """Lay out a table's lattice; nothing is decided."""
     levels = tuple(Levels.of(domain) for domain in setting.table.quasi_identifiers)
-    return Nodes(setting, tuple(requirements), levels, options.suppression, options.estimator)
+    return Nodes(
+        setting, tuple(requirements), levels, options.suppression, estimator=options.estimator
+    )
 
 
 def find_lattice(
@@ -205,5 +207,15 @@ def describe(lattice: Lattice, utility: str) -> list[Figures]:
         if minimal:
             costs["kl"] = divergence(lattice, node)
         measured = bool(lattice.measured[node])
-        figures.append(Figures(node, safe, minimal, measured, node == chosen, suppressed, costs))
+        figures.append(
+            Figures(
+                node,
+                safe,
+                minimal,
+                measured,
+                chosen=node == chosen,
+                suppressed=suppressed,
+                costs=costs,
+            )
+        )
     return figures

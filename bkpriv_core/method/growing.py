@@ -170,9 +170,9 @@ def grow(
         Respondents(tuple(names[i] for i in order.tolist()), cells, values),
         np.concatenate((labels, rest))[order],
         np.concatenate((np.zeros(len(labels), dtype=bool), ~(known | bar)[others]))[order],
-        int(gone.sum()),
-        int(changed.sum()),
-        int(broken.sum()),
+        departed=int(gone.sum()),
+        changed=int(changed.sum()),
+        withdrawn=int(broken.sum()),
     )
 
 
@@ -307,7 +307,9 @@ def make_grown(
     """
     labels, coming = growth.labels, growth.coming
     labels, failed = grouped(method, labels, coming, job)
-    groups = _waiting(method, job.setting, coming, labels, job.requirements, job.options)
+    groups = _waiting(
+        method, job.setting, coming, labels, requirements=job.requirements, options=job.options
+    )
     if not len(groups) and not coming.any():
         raise UnattainableRequirement(
             "every group of the last release is withdrawn, and there is no newcomer",

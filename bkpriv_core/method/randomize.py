@@ -108,7 +108,9 @@ class Randomize(Method[RandomizeOptions]):
         """
         demanded, table = bound_of(job.requirements), job.setting.table
         optimizing = job.progress.step("optimizing")
-        optimum = optimize(table, job.options.scheme, demanded.tau, job.options.utility, optimizing)
+        optimum = optimize(
+            table, job.options.scheme, demanded.tau, job.options.utility, progress=optimizing
+        )
         drawn = draw(table, optimum.channels, job.chance, job.progress.step("drawing"))
         release = Release(job.setting.parts, None, self.form.with_drawn(optimum.channels, drawn))
         return Made(release, [draw_finding(release, demanded, job.options.scheme, job.progress)])

@@ -119,7 +119,7 @@ def make_together(
         groups,
         earlier,
         job.requirements,
-        job.options.estimator,
+        estimator=job.options.estimator,
         pool=made.form.pool,
         # What is generalized by whole columns has no unions that are.
         uniting=made.form.levels is None,

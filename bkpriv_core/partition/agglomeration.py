@@ -107,7 +107,7 @@ def agglomerate(
         first, second = _round(lacking, groups, needs, growing)
         if not first.size:
             break
-        groups, needs = _united(lacking, groups, needs, first, second)
+        groups, needs = _united(lacking, groups, needs, first, second=second)
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
     return mondrian(setting, requirements, groups=groups, progress=progress.part(_GROWN, 1.0))
@@ -185,7 +185,9 @@ def _round(
 ) -> tuple[IntArray, IntArray]:
     """Unions to make at once: two arrays of groups, of which each takes part in one at most."""
     failing = np.flatnonzero(needs)
-    near, costs = cheapest_neighbours(lacking.setting.parts, groups, failing, _NEAR, progress)
+    near, costs = cheapest_neighbours(
+        lacking.setting.parts, groups, failing, _NEAR, progress=progress
+    )
     in_all = 0 if lacking.infers else _TRIED_IN_ALL
     tried = min(max(_TRIED, in_all // len(failing)), near.shape[1])
     first = np.repeat(failing, tried)

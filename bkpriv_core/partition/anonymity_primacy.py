@@ -180,7 +180,7 @@ class _Nearest:
             Prefixes.of(setting, requirements),
             Alike.of(setting, requirements),
             box_centres(setting.table, places, places),
-            widest,
+            widest=widest,
         )
 
     def classes(self, block: IntArray) -> list[IntArray]:

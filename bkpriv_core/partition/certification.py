@@ -175,7 +175,7 @@ def certify(
         tuple(
             next(jointly if isinstance(item, JointRequirement) else singly) for item in requirements
         ),
-        failed + int((~met).sum()),
+        failed=failed + int((~met).sum()),
     )
 
 

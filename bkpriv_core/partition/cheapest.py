@@ -62,7 +62,7 @@ def cheapest(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node | 
         for done, (bound, node) in enumerate(sorted(bounds)):
             if best is not None and (bound, node) >= best:
                 break
-            published = _published(nodes, node, estimating, utility, best)
+            published = _published(nodes, node, estimating, utility, best=best)
             if published is not None:
                 found = nodes.costs(node, published)[utility], node
                 best = found if best is None else min(best, found)

@@ -83,7 +83,7 @@ def counterfeit(
     many = max(1, _COUNTS // (len(values) * setting.table.sensitive.size))
     for start in range(0, len(left), many):
         tried = left[start : start + many]
-        variants = _Variants.of(setting.over(parts), requirements, tried, values, chance)
+        variants = _Variants.of(setting.over(parts), requirements, tried, values, chance=chance)
         judge = Judge(setting.over(variants.parts), alone, estimator, beyond=beyond == "estimate")
         made = insert(
             judge,
@@ -102,7 +102,7 @@ def counterfeit(
         groups,
         np.flatnonzero(groups.labels(len(parts)) == SUPPRESSED),
         tuple(item.measure(setting, groups, estimator) for item in requirements),
-        certificate.failed,
+        failed=certificate.failed,
     )
 
 
@@ -167,7 +167,11 @@ class _Variants:
         mine = Groups.from_labels(owner)
         members = np.concatenate((records, behind))[mine.members]
         return cls(
-            wide.shown(false), Groups(members, mine.offsets), record, value, chance.order(len(wide))
+            wide.shown(false),
+            Groups(members, mine.offsets),
+            record,
+            value,
+            drawn=chance.order(len(wide)),
         )
 
     @cached_property

@@ -152,7 +152,7 @@ def find_cuts(parts: Parts, groups: Groups, axes: IntArray, most: int) -> Cuts:
     between = _between(groups, _branches(parts, groups, axes, along))
     heights = [domain.height for domain in domains if not domain.numeric]
     levels = [
-        _runs(groups, _branches(parts, groups, axes, along, depth))
+        _runs(groups, _branches(parts, groups, axes, along, depth=depth))
         for depth in range(max(heights, default=0))
     ]
     nodes = _distinct(_joined(groups, levels))

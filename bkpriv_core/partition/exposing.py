@@ -61,7 +61,7 @@ class Exposing:
         )
         constraints = earlier.with_groups(parts, groups)
         told = Joint.of(earlier.population, constraints, way, refuse=False, progress=progress)
-        return cls(parts, earlier, measured, way, told, progress)
+        return cls(parts, earlier, measured, way, told=told, progress=progress)
 
     def in_way(self, groups: Groups) -> tuple[Bound, dict[str, Any], float, str] | None:
         """The bound that is broken for most people with such groups.

@@ -89,7 +89,7 @@ def improve(
         progress.report(done / rounds)
         layout = Layout(parts, state.groups)
         everything_holds = np.ones(len(state.groups), dtype=bool)
-        made = Round(judge, layout, everything_holds, keepers, effort)
+        made = Round(judge, layout, everything_holds, keepers, effort=effort)
         way(made, layout, untried[way])
         state = made.after(state)
         new = np.ones(len(made), dtype=bool)
@@ -132,7 +132,7 @@ def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, In
     receiving = np.flatnonzero(chosen)
     # As many as have a group, on average, among their nearest.
     reach = -(-_NEAR * len(groups.members) // len(groups))
-    coming = nearest_members(parts, groups, receiving, others, reach)
+    coming = nearest_members(parts, groups, receiving, others, near=reach)
     memberships = np.concatenate((np.repeat(giving, near.shape[1]), coming.ravel()))
     receivers = np.concatenate((near.ravel(), np.repeat(receiving, coming.shape[1])))
     open_ = receivers != groups.owner[memberships]

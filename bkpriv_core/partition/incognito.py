@@ -259,7 +259,7 @@ def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
         nodes.requirements,
         nodes.levels,
         nodes.suppression,
-        nodes.estimator,
+        estimator=nodes.estimator,
         safe=safe,
         minimal=safe & ~_above_some(safe),
         measured=measured,

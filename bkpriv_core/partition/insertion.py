@@ -118,7 +118,7 @@ def insert(
     """
     if not len(groups) or not len(variants):
         return groups
-    work = _Insertion.of(judge, joint, variants, pool, prefer, kin)
+    work = _Insertion.of(judge, joint, variants, pool, prefer=prefer, kin=kin)
     left = _WORK
     for place, near in enumerate(_NEAR):
         progress.report(place / len(_NEAR))
@@ -272,7 +272,7 @@ class _Insertion:
             both,
             np.arange(len(groups), len(both)),
             near,
-            self.judge.setting.progress,
+            progress=self.judge.setting.progress,
             among=np.arange(len(groups)),
             kin=None if self.kin is None else self.kin[both.members[both.offsets[:-1]]],
         )

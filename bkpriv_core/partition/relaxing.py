@@ -96,7 +96,7 @@ def relax(
         groups,
         np.flatnonzero(groups.labels(len(parts)) == SUPPRESSED),
         tuple(item.measure(setting, groups, estimator) for item in requirements),
-        certificate.failed,
+        failed=certificate.failed,
     )
 
 

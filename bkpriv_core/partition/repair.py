@@ -103,7 +103,9 @@ def repair(
     efforts = list(judge.efforts())
     proofs = [effort for effort in efforts if effort.proves] or efforts
     allowed = {effort: _ROUNDS * effort.work for effort in efforts}
-    work = _Repair(judge, keepers, rearranging, progress, _failing(state, met), allowed)
+    work = _Repair(
+        judge, keepers, rearranging, progress, failing=_failing(state, met), work=allowed
+    )
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
         if met.all():
             break
@@ -140,9 +142,15 @@ class _Repair:
             if not failing.size:
                 break
             neighbours, _ = cheapest_neighbours(
-                layout.parts, layout.groups, failing, effort.near, self.judge.setting.progress
+                layout.parts,
+                layout.groups,
+                failing,
+                effort.near,
+                progress=self.judge.setting.progress,
             )
-            made = Round(self.judge, layout, met, self.keepers, effort, self.work[effort])
+            made = Round(
+                self.judge, layout, met, self.keepers, effort=effort, work=self.work[effort]
+            )
             allowed = made.work
             self._try_pairs(made, layout, failing, neighbours)
             if not len(made):
@@ -166,7 +174,7 @@ class _Repair:
         layout = Layout(self.judge.setting.parts, state.groups)
         widths = state.groups.widths
         failing = np.flatnonzero(~met & (widths > 1) & (widths <= _PEELED))
-        made = Round(self.judge, layout, met, self.keepers, next(self.judge.efforts()))
+        made = Round(self.judge, layout, met, self.keepers, effort=next(self.judge.efforts()))
         for some in chunks(layout, Groups.from_rows(failing), 1):
             made.offer(peel(layout, some.members))
         return self._with_rest(made.after(state), made.met(), state.groups)

@@ -155,7 +155,16 @@ def certify_together(
     -------
     Mended
     """
-    mending = _Mending(judge, earlier, requirements, estimator, pool, uniting, grown, progress)
+    mending = _Mending(
+        judge,
+        earlier,
+        requirements,
+        estimator,
+        pool=pool,
+        uniting=uniting,
+        grown=grown,
+        progress=progress,
+    )
     return mending.mend(groups)
 
 
@@ -272,9 +281,9 @@ class _Mending:
             told.joint,
             int(before.broken.any(axis=0).sum()),
             failed,
-            int((~self._new(groups)).sum()),
-            _united(len(self._parts), self._units(given), groups),
-            len(given.members) - len(groups.members),
+            known=int((~self._new(groups)).sum()),
+            united=_united(len(self._parts), self._units(given), groups),
+            left_out=len(given.members) - len(groups.members),
         )
 
     def _units(self, given: Groups) -> Groups:
@@ -388,9 +397,9 @@ class _Mending:
                 break
             layout = Layout(self._parts, groups)
             progress = self._judge.setting.progress
-            near, _ = cheapest_neighbours(self._parts, groups, places, _NEAR, progress)
+            near, _ = cheapest_neighbours(self._parts, groups, places, _NEAR, progress=progress)
             # Unions never break a requirement on all groups together.
-            made = Round(self._judge, layout, np.ones_like(chosen), (), effort)
+            made = Round(self._judge, layout, np.ones_like(chosen), (), effort=effort)
             pairs = np.column_stack((np.repeat(places, near.shape[1]), near.ravel()))
             for some in chunks(layout, Groups.from_rows(pairs), 1):
                 made.offer(unite(layout, some))

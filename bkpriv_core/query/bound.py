@@ -116,8 +116,8 @@ class QueryError:
             self.queries,
             dimensions,
             self.selectivity,
-            np.random.default_rng(_SEED),
-            progress,
+            random=np.random.default_rng(_SEED),
+            progress=progress,
         )
         errors = relative_errors(
             actual.answer(workload, progress), estimated.answer(workload, progress)

@@ -172,11 +172,11 @@ def optimize(
     undistorted = float(risks(table, kept, progress).max())
     if undistorted <= tau:
         objective = float(importance @ np.log([domain.size for domain in table.domains]))
-        return Optimum(kept, undistorted, objective, 1, 1)
-    problem = _Problem.of(table, distorts, importance, tau, progress.quiet)
+        return Optimum(kept, undistorted, objective, 1, agreeing=1)
+    problem = _Problem.of(table, distorts, importance, tau, progress=progress.quiet)
     beyond = problem.under(problem.lowest).risks > tau
     if beyond.any():
-        raise _unattainable(table, problem.exposure, scheme, tau, beyond)
+        raise _unattainable(table, problem.exposure, scheme, tau, beyond=beyond)
     starts = problem.starts()
     found = []
     for place, start in enumerate(starts):

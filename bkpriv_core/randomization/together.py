@@ -99,7 +99,7 @@ def risk_together(
         alone = risks(table, draws[0], progress)
         for channels in draws[1:]:
             np.maximum(alone, risks(table, channels, progress), out=alone)
-        return _sampled(exposure, table.codes, along, sensitive, alone, progress)
+        return _sampled(exposure, table.codes, along, sensitive, alone=alone, progress=progress)
     risk = exposure.conditional
     if exposure.axes:
         risk = risk * _recognized(exposure, along, progress)[:, None]
@@ -186,7 +186,12 @@ def _sampled(
                 break
             truth = int(np.searchsorted(rivals, cell))
             one, of_one = _believed(
-                along, axes[rivals], exposure.cell_shares[rivals], truth, random, progress
+                along,
+                axes[rivals],
+                exposure.cell_shares[rivals],
+                truth,
+                random=random,
+                progress=progress,
             )
         base = exposure.conditional[cell]
         error[cell, base == 0.0] = 0.0
@@ -197,7 +202,9 @@ def _sampled(
                 effort += of_value
                 if sampled and effort > _EFFORT:
                     return LinkedRisk(risk, error)
-                other, of_other = _believed([sensitive], values, base, value, random, progress)
+                other, of_other = _believed(
+                    [sensitive], values, base, value, random=random, progress=progress
+                )
             # Whoever holds several draws learns no less than from one of them.
             risk[cell, value] = max(risk[cell, value], base[value] * one * other)
             error[cell, value] = base[value] * math.hypot(
@@ -248,7 +255,7 @@ def _believed(
         count = min(step, _SAMPLES - start)
         weights = np.tile(prior, (count, 1))
         for channels, column in zip(along, states.T, strict=True):
-            likelihood = _likelihood(channels, int(column[truth]), count, random, progress)
+            likelihood = _likelihood(channels, int(column[truth]), count, random, progress=progress)
             weights *= likelihood[:, column]
         beliefs.append(weights[:, truth] / weights.sum(axis=1))
     every = np.concatenate(beliefs)

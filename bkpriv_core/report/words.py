@@ -110,7 +110,9 @@ def promise(
     """
     stated = bound.parameters
     limit = share if bound.requirement == "belief_breach" else figure
-    made = _promise(bound.requirement, stated, limit(bound.threshold), named, form, persons)
+    made = _promise(
+        bound.requirement, stated, limit(bound.threshold), named, form=form, persons=persons
+    )
     about = []
     if "sensitive" in stated:
         about.append(f"about {stated['sensitive']}")

@@ -230,7 +230,9 @@ class BeliefRequirement(Requirement):
                 (self.regarding[place].comparison(setting), self.skyline[place][1])
                 for place in places
             ]
-            told = setting.disclosed_between(groups, between, judged, estimator, SLACK, progress)
+            told = setting.disclosed_between(
+                groups, between, judged, estimator, slack=SLACK, progress=progress
+            )
             figures[places], used = told.figures, np.maximum(used, told.used)
             for row, place in enumerate(places):
                 ranged[place] = told.of(row)
@@ -278,7 +280,7 @@ class BeliefRequirement(Requirement):
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
-        return Shift(cell, int(value), before, after, most.aspects[0])
+        return Shift(cell, int(value), before, after, aspect=most.aspects[0])
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
         overall = seen.overall
         value = int(np.argmax(self.faults(shares, overall)))
         code, aspect = seen.told_as(value)
-        return Shift(None, code, float(overall[value]), float(share[value]), aspect)
+        return Shift(None, code, float(overall[value]), float(share[value]), aspect=aspect)
 
 
 class ShareRequirement(HistogramRequirement):

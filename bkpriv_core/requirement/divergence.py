@@ -107,4 +107,4 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         value = int(np.abs(beliefs[member] - mean).argmax())
         cell = int(setting.parts.cell[members[member]])
         before, after = float(beliefs[member, value]), float(mean[value])
-        return Shift(cell, value, before, after, seen.aspect)
+        return Shift(cell, value, before, after, aspect=seen.aspect)

@@ -145,4 +145,4 @@ class PairDivergence(ColumnRequirement):
         member = first[both[end]]
         cell = int(setting.parts.cell[members[member]])
         before, after = float(beliefs[end, value]), float(mean[value])
-        return Shift(cell, value, before, after, seen.aspect)
+        return Shift(cell, value, before, after, aspect=seen.aspect)

@@ -104,7 +104,7 @@ def explain(
     if not len(history):
         return []
     figures = []
-    walk = Walk(history, memory, snapshots, estimator, progress.quiet)
+    walk = Walk(history, memory, snapshots, estimator, progress=progress.quiet)
     for place, step in enumerate(history.steps):
         beliefs = walk.beliefs(place)
         members = step.groups.members
@@ -127,12 +127,20 @@ def explain(
         mine = chosen[history.looks.steps[chosen] == place]
         parts = step.groups.members[mine - first]
         course, after = walk.before(place)
-        causes = _causes(course, memory, after, snapshots(place), parts, progress.quiet)
+        causes = _causes(
+            course, memory, after, snapshots(place), parts=parts, progress=progress.quiet
+        )
         for look, part, cause in zip(mine.tolist(), parts.tolist(), causes, strict=True):
             alone, before, believed = shown[look].tolist()
             value = step.labels[step.actual[part]]
             given[look] = Given(
-                int(step.persons[part]), place, value, alone, before, believed, cause
+                int(step.persons[part]),
+                place,
+                value,
+                alone,
+                before=before,
+                after=believed,
+                cause=cause,
             )
     progress.report(1.0)
     return [given[look] for look in chosen.tolist()]

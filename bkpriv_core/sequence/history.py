@@ -184,7 +184,7 @@ class History:
         steps = np.repeat(np.arange(len(self), dtype=np.int64), widths)
         when = np.repeat(np.array([step.when for step in self.steps], dtype=np.int64), widths)
         first = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
-        return Looks(persons, steps, when, first, np.lexsort((steps, when, persons)))
+        return Looks(persons, steps, when, first, order=np.lexsort((steps, when, persons)))
 
     def course(self, place: int) -> tuple[int, ...]:
         """Places of the steps that a step is believed by, in the order of time; its own is last."""

@@ -185,8 +185,8 @@ def expected(
         shown.recoded(recode(history.vocabulary, transitions.values)),
         past,
         recode(transitions.values, labels),
-        len(labels),
-        progress,
+        size=len(labels),
+        progress=progress,
     )
     before: FloatArray = (1.0 - DOUBT) * known
     before += ((1.0 - DOUBT) * unknown + DOUBT)[:, None] * snapshot
@@ -223,7 +223,7 @@ def forward(
     Beliefs
         Beliefs about step after step; only what is needed of them for later ones is kept.
     """
-    walk = Walk(history, memory, snapshots, estimator, progress.quiet)
+    walk = Walk(history, memory, snapshots, estimator, progress=progress.quiet)
     for place in range(len(history)):
         yield walk.beliefs(place)
         progress.report((place + 1) / len(history))
@@ -309,9 +309,9 @@ class Walk:
             self._memory,
             place,
             {at: self._after[path[at]] for at in range(place)},
-            lambda at: self._snapshots(course[at]),
-            self._estimator,
-            self._progress,
+            snapshots=lambda at: self._snapshots(course[at]),
+            estimator=self._estimator,
+            progress=self._progress,
         )
         self._after[path[-1]] = history.steps[place].compact(beliefs.after)
         return beliefs
@@ -353,7 +353,15 @@ def remembered(
         if place in known:
             after[place] = step.check(known[place])
             continue
-        beliefs = _believe(history, memory, place, after, snapshots, estimator, progress)
+        beliefs = _believe(
+            history,
+            memory,
+            place,
+            after,
+            snapshots=snapshots,
+            estimator=estimator,
+            progress=progress,
+        )
         after[place] = step.compact(beliefs.after)
         progress.report((place + 1) / len(history))
     return after
@@ -369,8 +377,10 @@ def _believe(
     progress: Progress,
 ) -> Beliefs:
     """Beliefs about one step, given those after all before it."""
-    before = expected(history, memory, place, after, snapshots(place), progress.quiet)
-    return believe(history, memory, place, before, estimator, progress.quiet)
+    before = expected(
+        history, memory, place, after, snapshot=snapshots(place), progress=progress.quiet
+    )
+    return believe(history, memory, place, before, estimator=estimator, progress=progress.quiet)
 
 
 def believe(

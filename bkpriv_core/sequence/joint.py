@@ -123,7 +123,7 @@ def joint_belief(
         if at >= seen:
             # Of the release nothing is seen but its labels.
             codes = np.arange(len(step.labels), dtype=np.int64)
-            groups.append(_Group(at, [person], [record], codes, np.ones_like(codes)))
+            groups.append(_Group(at, [person], [record], codes, left=np.ones_like(codes)))
         ways = _Ways(shown, reach(memory), known, progress)
         return ways.believed(groups, lambda other: snapshots(order[other]), at, record)
 
@@ -163,7 +163,7 @@ def _component(history: History, person: int, seen: int) -> list[_Group]:
             if many > _LOOKS:
                 raise _NoAnswer
             persons = step.persons[records].tolist()
-            found[key] = _Group(place, persons, records.tolist(), values, left)
+            found[key] = _Group(place, persons, records.tolist(), values, left=left)
             waiting.extend(one for one in persons if one not in known)
             known.update(persons)
     return list(found.values())

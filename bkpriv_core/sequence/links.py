@@ -108,7 +108,7 @@ def link(
         labels = step.labels
         columns = recode(transitions.values, labels)
         known, unknown = revise(
-            transitions, beliefs, Past(rows, offsets), columns, len(labels), progress
+            transitions, beliefs, Past(rows, offsets), columns, size=len(labels), progress=progress
         )
         again = np.flatnonzero(~moves[mine[owner]])
         here = recode(vocabulary, labels)[shown.values[sources[again]]]

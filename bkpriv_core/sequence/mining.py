@@ -77,7 +77,7 @@ def mined(
         If nobody has two records.
     """
     check_memory(memory)
-    transitions = count(values, persons, codes, memory, progress)
+    transitions = count(values, persons, codes, memory, progress=progress)
     if len(transitions) == 1:
         raise InvalidData(
             f"nobody has two records in {name}",
@@ -133,7 +133,7 @@ def count(
         np.concatenate(parents).astype(np.int64),
         np.concatenate(oldest).astype(np.int64),
         offsets,
-        np.concatenate(following).astype(np.int64),
-        times / totals[owner],
-        times,
+        following=np.concatenate(following).astype(np.int64),
+        probabilities=times / totals[owner],
+        support=times,
     )

@@ -91,7 +91,7 @@ def smooth(
     """
     if not len(history):
         return Smoothed((), (), True, 0)
-    chains = _Chains(history, memory, snapshots, estimator, progress)
+    chains = _Chains(history, memory, snapshots, estimator, progress=progress)
     sweep, converged = 0, False
     while sweep < _SWEEPS and not converged:
         sweep += 1
@@ -116,7 +116,7 @@ class _Chains:
     ) -> None:
         self._history, self._estimator, self._quiet = history, estimator, progress.quiet
         shown, alone, broken = [], [], []
-        walk = forward(history, memory, snapshots, estimator, progress.part(0.0, 0.3))
+        walk = forward(history, memory, snapshots, estimator, progress=progress.part(0.0, 0.3))
         for place, beliefs in enumerate(walk):
             step = history.steps[place]
             shown.append(history.beliefs(place, step.compact(beliefs.after)))
@@ -135,8 +135,8 @@ class _Chains:
             transitions_at(history, memory, len(history) - 1),
             self._shown,
             self._alone,
-            np.concatenate(broken),
-            self._quiet,
+            anew=np.concatenate(broken),
+            progress=self._quiet,
         )
         constant = isinstance(memory, Constant)
         self._repeated = [history.repeated(place, constant) for place in range(len(history))]

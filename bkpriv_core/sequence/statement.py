@@ -114,7 +114,7 @@ def given(
             detail=f"Histories of at most {DEEPEST} can be told apart.",
             hint="Leave out the oldest values, or state a memory that does.",
         )
-    node, parents, oldest = _grow(len(values), lengths, ends, histories, order)
+    node, parents, oldest = _grow(len(values), lengths, ends, histories, order=order)
     kept = np.flatnonzero(lengths <= order)
     pairs = node[kept] * len(values) + following[kept]
     rows = kept[np.argsort(pairs, kind="stable")]
@@ -147,8 +147,8 @@ def given(
         parents,
         oldest,
         np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
-        following[rows],
-        weights / sums[owner],
+        following=following[rows],
+        probabilities=weights / sums[owner],
     )
 
 

@@ -268,7 +268,15 @@ class Transitions:
             "its probabilities are no distributions",
             f"There are {len(probabilities)}, of {len(sums)} contexts.",
         )
-        return cls(values, parent, oldest, offsets, following, probabilities, support)
+        return cls(
+            values,
+            parent,
+            oldest,
+            offsets,
+            following=following,
+            probabilities=probabilities,
+            support=support,
+        )
 
 
 def _require(holds: bool, what: str, detail: str) -> None:
@@ -287,6 +295,6 @@ def constant(values: Labels) -> Transitions:
         np.concatenate((root, np.zeros_like(codes))),
         np.concatenate((root, codes)),
         np.concatenate(([0, 0], codes + 1)),
-        codes,
-        np.ones(len(values)),
+        following=codes,
+        probabilities=np.ones(len(values)),
     )

@@ -180,7 +180,7 @@ class Passed:
         _, kind, _ = distinct_rows(codes)
         order = np.lexsort((kind, values, cells))
         row = np.repeat(order, records[order])
-        return cls.of_persons(names, labels, codes, cells[row], values[row], row)
+        return cls.of_persons(names, labels, codes, cells[row], values=values[row], row=row)
 
     @classmethod
     def of_persons(
@@ -204,7 +204,7 @@ class Passed:
             The counted row of each row of these values; see `Passed.which`.
         """
         first, kind, _ = distinct_rows(codes)
-        return cls(names, labels, codes[first], cells, values, kind[row])
+        return cls(names, labels, codes[first], cells, values=values, which=kind[row])
 
     def same_as(self, other: Passed) -> bool:
         """Whether the same passes through of the same records."""

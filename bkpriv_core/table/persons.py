@@ -144,4 +144,4 @@ class Persons:
                 "from a view in which a person's quasi-identifiers are the same in all records.",
             )
         sensitive, values = gathered(columns, told[order], offsets)
-        return cls(distinct, first, sensitive, values, records)
+        return cls(distinct, first, sensitive, values, records=records)

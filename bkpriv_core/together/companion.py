@@ -169,7 +169,7 @@ class _OfShares(Companion[ShareRequirement], of=ShareRequirement):
             worst = self.requirement.faults(shares, overall).argmax(axis=1)
             for value, share in zip(worst.tolist(), shares, strict=True):
                 code, aspect = seen.told_as(value)
-                yield Shift(None, code, float(overall[value]), float(share[value]), aspect)
+                yield Shift(None, code, float(overall[value]), float(share[value]), aspect=aspect)
 
         return _of_each(joint, None, persons, at_fault)
 
@@ -214,7 +214,7 @@ class _OfBeliefs(Companion[BeliefRequirement], of=BeliefRequirement):
             distance = regard.distance(believed.home.setting)
             aspects, *moved = distance.most_moved(believed.before, believed.after)
             for aspect, value, before, after in zip(aspects, *moved, strict=True):
-                yield Shift(None, int(value), float(before), float(after), aspect)
+                yield Shift(None, int(value), float(before), float(after), aspect=aspect)
 
         def most(knowledge: Knowledge) -> float:
             believed = joint.beliefs(knowledge, persons)

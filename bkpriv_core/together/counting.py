@@ -160,8 +160,8 @@ class _Sums:
             value,
             Groups(np.arange(len(atom)), np.unique(starts)),
             Groups(number, np.append(first, len(key))),
-            histograms.ravel()[key[first]],
-            Groups(by_number, ends),
+            counts=histograms.ravel()[key[first]],
+            terms=Groups(by_number, ends),
         )
 
     def equations(self, weights: IntArray) -> tuple[Any, IntArray]:

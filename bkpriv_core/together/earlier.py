@@ -77,8 +77,8 @@ class Earlier:
             Constraints.of(whole),
             Population.of(whole, look, knowledge or (None,)),
             now.persons,
-            whole.codes[-1],
-            int((now.persons != present.persons).sum()),
+            codes=whole.codes[-1],
+            changed=int((now.persons != present.persons).sum()),
         )
 
     def with_groups(self, parts: Parts, groups: Groups) -> Constraints:

@@ -148,7 +148,7 @@ def _alive(
         if not ways.any():
             raise unsound("There is no way to give people values so.")
         source, target, value = layer.source[ways], layer.target[ways], layer.value[ways]
-        kept.append(_Layer(layer.kind, source, target, value, layer.states))
+        kept.append(_Layer(layer.kind, source, target, value, states=layer.states))
         found[layer.kind, value] = True
         alive = np.zeros(states, dtype=bool)
         alive[source] = True
@@ -192,7 +192,7 @@ def _layers(problem: Problem, budget: int, progress: Progress) -> Iterator[_Laye
                 raise _Beyond
             source = np.concatenate(sources)
             state = states.give(mine, values.tolist(), sources, progress)
-            yield _Layer(kind, source, state, np.repeat(values, counts), states.count)
+            yield _Layer(kind, source, state, np.repeat(values, counts), states=states.count)
         sizes[mine] -= problem.weights[kind]
         for group in mine:
             if not sizes[group]:

@@ -98,8 +98,8 @@ def exposures(
             broken = broken[np.argsort(worst, kind="stable")]
             persons = joint.persons[broken]
             blame = judged.blamed(joint, place, persons)
-            over.append(Exposure(bound, persons, figures[broken], blame, shows[persons]))
-    search = _Search(over, _Tries(joint, component, releases, requirements, estimator))
+            over.append(Exposure(bound, persons, figures[broken], blame, by=shows[persons]))
+    search = _Search(over, _Tries(joint, component, releases, requirements, estimator=estimator))
     search.find(progress)
     ends = np.cumsum([len(each.persons) for each in over])[:-1]
     return [replace(each, by=by) for each, by in zip(over, np.split(search.by, ends), strict=True)]

@@ -240,7 +240,7 @@ def infer(
         attained = np.zeros((len(weights), values), dtype=bool)
         if actual is not None:
             attained[atom[inside], actual[inside]] = True
-        work = _Work(kinds, weights, attained, estimator, refuse, progress)
+        work = _Work(kinds, weights, attained, estimator, refuse=refuse, progress=progress)
         work.infer(system.select(np.flatnonzero(chosen)), bounds)
         for posterior_, belief in zip(told.posteriors, work.beliefs, strict=True):
             posterior_[people] = belief[kinds.kind]
@@ -366,7 +366,7 @@ class _Work:
     def _attained(self, system: Constraints, bounds: Bounds) -> Bounds | None:
         """Bounds of a component without values that nobody may have, if there are any."""
         tight, self._known, spent = attain(
-            system, self.weights, bounds, self._known, self.whole, self.progress
+            system, self.weights, bounds, self._known, budget=self.whole, progress=self.progress
         )
         self.whole -= spent
         return None if (tight.high == bounds.high).all() else tight

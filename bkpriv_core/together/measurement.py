@@ -136,7 +136,7 @@ class Population:
         for prior, known in zip(priors, wanted, strict=True):
             for home in homes:
                 prior[np.ix_(home.persons, home.codes)] = home.prior(known)
-        return cls(tuple(homes), history.vocabulary, wanted, priors, actual)
+        return cls(tuple(homes), history.vocabulary, wanted, priors, actual=actual)
 
     def home_of(self, person: int) -> tuple[Home, int]:
         """Find the home of a person, and the place among its persons."""

@@ -80,7 +80,11 @@ class Kinds:
         first, kind, weights = distinct_rows(np.stack((atom[people], believed), axis=1))
         chosen = people[first]
         return cls(
-            people, kind, atom[chosen], weights, np.stack([prior[chosen] for prior in priors])
+            people,
+            kind,
+            atom[chosen],
+            weights,
+            priors=np.stack([prior[chosen] for prior in priors]),
         )
 
     def __len__(self) -> int:
@@ -112,7 +116,7 @@ class Kinds:
             constraints.histograms,
             self.weights[here],
             high[self.atom[here]] > 0,
-            self.priors[:, here],
+            priors=self.priors[:, here],
         )
         return problem, here
 

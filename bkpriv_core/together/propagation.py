@@ -103,7 +103,9 @@ def _propagated(
     rests = np.zeros(len(groups), dtype=bool)
     for step in range(_STEPS):
         progress.poll()
-        cavity = _cavity(_total(base, kinds, own, message, closed), kinds, own, message, closed)
+        cavity = _cavity(
+            _total(base, kinds, own, message, closed=closed), kinds, own, message, closed=closed
+        )
         news = groups.max(np.abs(cavity - told).max(axis=1)) > _TOLERANCE
         rests = ~(news | asked.restless)
         if rests.all():
@@ -112,7 +114,7 @@ def _propagated(
         told[rows] = cavity[rows]
         asked.kept = 0.0 if step < _FREE else _KEPT
         message[rows] = asked.answers(~rests, cavity[rows], message[rows], progress)
-    beliefs = np.exp(_total(base, kinds, own, message, closed))
+    beliefs = np.exp(_total(base, kinds, own, message, closed=closed))
     sums = beliefs.sum(axis=1, keepdims=True)
     beliefs = np.divide(beliefs, sums, out=np.zeros_like(beliefs), where=sums > 0)
     unrest = np.zeros((2, len(problem.weights)), dtype=bool)
@@ -195,7 +197,7 @@ class _Asked:
         open_ = told > 0
         # A message that runs away ends as 0, infinite or no number, none of which ever rests.
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            factor = demand(parts, self._weights[rows], held, told, to_record) * to_record
+            factor = demand(parts, self._weights[rows], held, told, to_record=to_record) * to_record
             factor = np.where(open_, factor, 1.0)
             factor = factor ** (_KEPT - 1.0)
             change = np.abs(factor - 1.0).max(axis=1)

@@ -203,7 +203,7 @@ class _Tangles:
         cells, cell = np.unique(place, return_inverse=True)
         groups = Groups(cell.astype(np.int64), within.offsets)
         size = around.sum(weights[around.members])
-        return cls(around, size, groups, cells, weights[around.members[cells]], outer)
+        return cls(around, size, groups, cells, weights=weights[around.members[cells]], outer=outer)
 
     def choose(self, progress: Progress) -> None:
         """Find the best disjoint choice in tangles of few groups."""

@@ -63,9 +63,9 @@ def widened_penalties(
         progress.poll()
         some, classes = waiting.pop()
         if len(some) == 1 or len(some) * len(classes) <= _COMPARED:
-            penalties[some] = _compared(table, boxes, records, own, some, classes)
+            penalties[some] = _compared(table, boxes, records, own, some=some, classes=classes)
             continue
-        classes = _possible(table, boxes, records, own, some, classes)
+        classes = _possible(table, boxes, records, own, some=some, classes=classes)
         widest = np.ptp(places[some], axis=0).argmax()
         along = some[np.argsort(places[some, widest], kind="stable")]
         half = len(along) // 2

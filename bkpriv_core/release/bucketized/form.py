@@ -75,7 +75,7 @@ class Bucketized(Form):
         progress: Progress = SILENT,
     ) -> str:
         """See `Form`."""
-        return rewrite_bucketized(release.columns, query, views, columns, progress)
+        return rewrite_bucketized(release.columns, query, views, columns, progress=progress)
 
 
 @dataclass(frozen=True, eq=False)

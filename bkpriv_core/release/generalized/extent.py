@@ -179,7 +179,7 @@ def by_column(shares: sparse.csr_array, chosen: BoolArray) -> Runs:
         part.data,
         part.indptr[:-1].astype(np.int64),
         np.diff(part.indptr).astype(np.int64),
-        np.ones(part.shape[1]),
+        scale=np.ones(part.shape[1]),
     )
 
 
@@ -419,7 +419,7 @@ class Ranges(Extents):
             shares += [self.masses[spread] * scale[extent], np.full(len(null), self._null[extent])]
             end[extent] = start[extent] + len(spread) + len(null)
             scale[extent] = 1.0
-        return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale)
+        return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale=scale)
 
     def spread(self) -> sparse.csr_array:
         """See `Extents`."""

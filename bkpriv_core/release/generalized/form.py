@@ -157,5 +157,5 @@ class Generalized(Form):
             query,
             views["records"],
             columns,
-            progress,
+            progress=progress,
         )

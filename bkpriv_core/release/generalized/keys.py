@@ -57,7 +57,7 @@ class StretchKey(Key):
         *,
         binned: bool,
     ) -> None:
-        super().__init__(classes, joined, weight, tables, values)
+        super().__init__(classes, joined, weight, tables, values=values)
         self._binned = binned
 
     @property
@@ -94,7 +94,7 @@ def generalized_key(
         The labels or ranges.
     """
     if not possible.any():
-        return Key(classes, "", "0", (), 0)
+        return Key(classes, "", "0", (), values=0)
     if isinstance(extents, Labels):
         return _label_key(classes, extents, column, possible)
     assert isinstance(extents, Ranges)
@@ -181,7 +181,7 @@ def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible
         position,
         values_table(f"stretch_{attribute}", _stretches(classes, ranges, codes)),
     ]
-    return StretchKey(classes, joined, weight, tables, len(codes), binned=binned)
+    return StretchKey(classes, joined, weight, tables, values=len(codes), binned=binned)
 
 
 def _places(

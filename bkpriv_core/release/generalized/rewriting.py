@@ -70,11 +70,21 @@ def rewrite_generalized(
     """
     criteria = criteria_by_attribute(query.predicate)
     sides = {
-        attribute: _side(boxes, attribute, criteria[attribute], columns[attribute], progress)
+        attribute: _side(
+            boxes, attribute, criteria[attribute], columns[attribute], progress=progress
+        )
         for attribute in sorted(criteria)
     }
     keys = {
-        key: _key(boxes, query.predicate, key, criteria.get(key, []), sides, columns[key], progress)
+        key: _key(
+            boxes,
+            query.predicate,
+            key,
+            criteria.get(key, []),
+            sides=sides,
+            column=columns[key],
+            progress=progress,
+        )
         for key in query.grouped
     }
 
@@ -93,7 +103,9 @@ def rewrite_generalized(
         others = [side for attribute, side in sides.items() if attribute not in some]
         share = probability(frozenset(some).intersection(sides))
         used = [columns[key].name for key in {*some, *sides}]
-        counts.append(_count(share, [keys[key] for key in some], others, view, used, keyed))
+        counts.append(
+            _count(share, [keys[key] for key in some], others, view, used=used, keyed=keyed)
+        )
         length += len(counts[-1])
         check_length(length)
     tables = [table for key in keys.values() for table in key.tables]
@@ -111,12 +123,14 @@ def _side(
 ) -> Side:
     """An attribute of the condition."""
     if attribute >= len(boxes.extents):
-        return SensitiveSide(attribute, criteria, boxes.domains[attribute], column, progress)
+        return SensitiveSide(
+            attribute, criteria, boxes.domains[attribute], column, progress=progress
+        )
     extents = boxes.extents[attribute]
     if isinstance(extents, Labels):
-        return LabelSide(attribute, criteria, extents, column, progress)
+        return LabelSide(attribute, criteria, extents, column, progress=progress)
     assert isinstance(extents, Ranges)
-    return RangeSide(attribute, criteria, extents, column, progress)
+    return RangeSide(attribute, criteria, extents, column, progress=progress)
 
 
 def _key(

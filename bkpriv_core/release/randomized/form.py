@@ -88,5 +88,5 @@ class Randomized(Form):
         """See `Form`."""
         channels, _ = self.shown
         return rewrite_randomized(
-            release.domains, channels, query, views["records"], columns, progress
+            release.domains, channels, query, views["records"], columns=columns, progress=progress
         )

@@ -55,7 +55,9 @@ class RandomizedJoint(JointDistribution):
 
     @cached_property
     def _whole(self) -> tuple[Grid, FloatArray]:
-        return likeliest(self._domains, self._channels, self._drawn, _PRIOR, self._progress)
+        return likeliest(
+            self._domains, self._channels, self._drawn, _PRIOR, progress=self._progress
+        )
 
     def at(self, codes: IntArray) -> FloatArray:
         """See `JointDistribution`."""
@@ -76,7 +78,9 @@ class RandomizedJoint(JointDistribution):
         both = [one, other]
         domains = [self._domains[place] for place in both]
         channels = [self._channels[place] for place in both]
-        grid, counts = likeliest(domains, channels, self._drawn.among(both), _PRIOR, self._progress)
+        grid, counts = likeliest(
+            domains, channels, self._drawn.among(both), _PRIOR, progress=self._progress
+        )
         joint = np.zeros([domain.size for domain in domains])
         places = np.indices(counts.shape).reshape(counts.ndim, -1)
         joint[tuple(grid.codes(tuple(places)).T)] = counts.ravel()

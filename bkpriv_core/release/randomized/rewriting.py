@@ -97,7 +97,11 @@ def rewrite_randomized(
     }
     keys = {
         key: _key(
-            classes[key], domains[key], channels[key], shown[key], _possible(met, classes, key)
+            classes[key],
+            domains[key],
+            channels[key],
+            shown[key],
+            possible=_possible(met, classes, key),
         )
         for key in query.grouped
     }
@@ -111,7 +115,7 @@ def rewrite_randomized(
             met, [keys[key] if key in some else sides[key] for key in classes], progress
         )
         used = {key: columns[key].name for key in classes if key in some or key in criteria}
-        counts.append(_count(weighed, [keys[key] for key in some], view, used, keyed))
+        counts.append(_count(weighed, [keys[key] for key in some], view, used, keyed=keyed))
         length += len(counts[-1])
         check_length(length)
     tables = [table for key in keys.values() for table in key.tables]
@@ -161,7 +165,7 @@ def _key(
     """An attribute that is grouped by; see `exact_key`."""
     if channel.kept:
         return exact_key(classes, domain, column, possible)
-    return _drawn_key(classes, domain, channel, column, possible)
+    return _drawn_key(classes, domain, channel, column, possible=possible)
 
 
 def _drawn_key(
@@ -186,7 +190,7 @@ def _drawn_key(
         key.joined,
         f"(CASE WHEN {alike} THEN {own} ELSE {other} END)",
         key.tables,
-        key.values,
+        values=key.values,
     )
 
 
@@ -232,14 +236,14 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
         f"WHERE weight <> {ZERO}"
     )
     apart = {name: f"r.{name}" for name in apart}
-    counted = _summed(apart, source, "r.records", "r.records", "r.weight")
+    counted = _summed(apart, source, "r.records", "r.records", weighed="r.weight")
     for key in drawn:
         attribute = key.classes.attribute
         spread = (f"shown_{attribute}", f"class_{attribute}")
         apart = {name: f"r.{name}" for name in apart if name not in spread}
         apart[f"key_{attribute}"] = key.key
         source = f"({counted}) AS r{key.joined}"
-        counted = _summed(apart, source, "r.estimate", "r.square", key.weight)
+        counted = _summed(apart, source, "r.estimate", "r.square", weighed=key.weight)
     error = "pg_catalog.sqrt(greatest(square - estimate, 0))::float8 AS standard_error"
     if not keys:
         shown_key = f"{EMPTY_KEY} AS key, " if keyed else ""

@@ -110,7 +110,9 @@ class RandomizedTally(Tally):
             progress.poll()
             values = [item.members == kind for item, kind in zip(grouped, chosen, strict=True)]
             weight = weights[weighed, number]
-            found.append(unbiased(domains, channels, shown, weight, values, progress))
+            found.append(
+                unbiased(domains, channels, shown, weight, values=values, progress=progress)
+            )
             check_keys(self.domains, keys, sum(len(item.counts) for item in found))
         return Estimates.together(found)
 

@@ -90,9 +90,11 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
             item.labels,
             item.positions,
             None if item.levels is None else Hierarchy.from_rows(item.name, item.levels),
-            None if item.widths is None else Intervals.checked(item.name, item.widths, item.origin),
-            item.ends,
-            None if item.positions is None else item.step,
+            intervals=None
+            if item.widths is None
+            else Intervals.checked(item.name, item.widths, item.origin),
+            ends=item.ends,
+            step=None if item.positions is None else item.step,
         )
         for item in attributes
     )

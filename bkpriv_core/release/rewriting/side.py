@@ -131,4 +131,4 @@ def value_key(
         table["class"] = [str(member) for member in classes.members[codes].tolist()]
     name = f"value_{classes.attribute}"
     joined = f"{before}\nJOIN {name} ON {on}"
-    return Key(classes, joined, weight, [values_table(name, table)], len(codes))
+    return Key(classes, joined, weight, [values_table(name, table)], values=len(codes))

@@ -102,7 +102,11 @@ def measure(
             for item in demanded.requirements
         ]
         rows = findings(
-            recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
+            recorded.setting,
+            recorded.groups,
+            demanded.requirements,
+            measurements,
+            estimator=estimator,
         )
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
@@ -120,7 +124,9 @@ def count_sure(
         return []
     counting = task.step("inferring beliefs")
     requirements = demanded.requirements
-    return certainties(recorded.setting, recorded.groups, requirements, estimator, counting)
+    return certainties(
+        recorded.setting, recorded.groups, requirements, estimator, progress=counting
+    )
 
 
 def _of_draws(

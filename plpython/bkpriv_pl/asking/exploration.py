@@ -94,7 +94,7 @@ def explore(
     if understood:
         task.step("counting")
         read = replace(registered, attributes=())
-        subject = Subject.read(read, within, way, chosen, kept_of(chosen, registered))
+        subject = Subject.read(read, within, way, chosen, kept=kept_of(chosen, registered))
         figures |= _tried(subject, understood, task)
     _warn_of_others(registered)
     task.done()
@@ -123,7 +123,7 @@ def _tried(
                 policy.requirements,
                 subject.options,
                 subject.options.chance(),
-                trying.quiet,
+                progress=trying.quiet,
             )
             figures[place] = try_out(subject.method, job, subject.growth, policy.query_error)
         except BkprivError as error:

@@ -33,7 +33,7 @@ def lattice(
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)
-    subject = Subject.read(registered, within, method, chosen, kept_of(chosen, registered))
+    subject = Subject.read(registered, within, method, chosen, kept=kept_of(chosen, registered))
     setting, _ = subject.set_out(requirements, stated.library, stored=False)
     subject.check(setting, requirements)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))

@@ -80,7 +80,7 @@ def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
             counted.by_column(counted.estimated),
             understood.predicate,
             keys,
-            POLLED,
+            progress=POLLED,
         )
         for keys in understood.grouping_sets
     ]
@@ -98,7 +98,7 @@ def _parse(recorded: RecordedRelease, text: str) -> Query:
     names = [domain.name for domain in recorded.columns]
     passing = attributes_of(recorded.release)
     query: Query = parsing.parse_query(
-        text, relations, names, literal_resolver(recorded), POLLED, passing
+        text, relations, names, literal_resolver(recorded), progress=POLLED, passing=passing
     )
     return query
 
@@ -145,7 +145,9 @@ def query_workload(
     counted = recorded.counted
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
-    workload = draw_workload(counted.domains, queries, dimensions, selectivity, random, POLLED)
+    workload = draw_workload(
+        counted.domains, queries, dimensions, selectivity, random=random, progress=POLLED
+    )
     actual = counted.actual.answer(workload, POLLED)
     estimate = counted.estimated.answer(workload, POLLED)
     relation = plpy.quote_ident(_origin(recorded.release).dataset)
@@ -179,7 +181,7 @@ def rewrite_query(release: int | None, query: str | None) -> str:
     origin = _origin(recorded.release)
     views, columns = _shown(recorded, origin)
     return recorded.form.rewrite(
-        recorded, _parse(recorded, require(query, "query")), views, columns, POLLED
+        recorded, _parse(recorded, require(query, "query")), views, columns, progress=POLLED
     )
 
 

@@ -54,7 +54,7 @@ def optimize_randomization(
     read = replace(registered, attributes=())
     table, *_ = read_records(read, chosen.nulls, require_period(registered, period), kept=kept)
     table, _ = method.prepare(table, chosen)
-    optimum = optimize(table, chosen.scheme, tau, chosen.utility, task.step("optimizing"))
+    optimum = optimize(table, chosen.scheme, tau, chosen.utility, progress=task.step("optimizing"))
     task.done()
     rows = [
         (domain.name, domain.size, channel.retention, channel.epsilon)

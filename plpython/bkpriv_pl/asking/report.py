@@ -304,7 +304,7 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
         )
         return ()
     return tuple(
-        SuppressedKind(qi, records, requirement, threshold, attained)
+        SuppressedKind(qi, records, requirement, threshold, attained=attained)
         for qi, records, requirement, _, threshold, attained, *_ in rows
     )
 

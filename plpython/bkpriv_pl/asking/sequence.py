@@ -97,7 +97,7 @@ def set_knowledge(
             hint="Leave the memory out.",
         )
     transitions = None if source is None else READERS[kind](declared, source, memory)
-    keep_knowledge(declared, name, kind, memory, transitions)
+    keep_knowledge(declared, name, kind, memory, transitions=transitions)
 
 
 @entry
@@ -169,11 +169,20 @@ class _Inquiry:
         snapshots = self.chain.snapshots(self.snapshot)
         progress = task.step("inferring beliefs")
         if self.memory is not None:
-            yield from forward(self.chain.history, self.memory, snapshots, self.estimator, progress)
+            yield from forward(
+                self.chain.history, self.memory, snapshots, self.estimator, progress=progress
+            )
             return
         for place, step in enumerate(self.chain.history.steps):
             alone = History((step,))
-            yield believe(alone, Constant(), 0, snapshots(place), self.estimator, progress.quiet)
+            yield believe(
+                alone,
+                Constant(),
+                0,
+                snapshots(place),
+                estimator=self.estimator,
+                progress=progress.quiet,
+            )
             progress.report((place + 1) / len(self.chain.history))
 
 
@@ -283,7 +292,7 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
         inquiry.memory,
         inquiry.chain.snapshots(inquiry.snapshot),
         inquiry.estimator,
-        task.step("inferring beliefs"),
+        progress=task.step("inferring beliefs"),
     )
     if not smoothed.converged:
         telling.warning(
@@ -328,7 +337,7 @@ def revised_belief(
     inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
     place, member = _find_look(inquiry.chain, respondent, period)
     task = Task("bkpriv revised_belief")
-    before, after = _believed(inquiry, place, member, bool(retrospective), task)
+    before, after = _believed(inquiry, place, member, bool(retrospective), task=task)
     step = inquiry.chain.history.steps[place]
     task.done()
     return iter(
@@ -352,7 +361,7 @@ def _believed(
             inquiry.memory,
             inquiry.chain.snapshots(inquiry.snapshot),
             place,
-            member,
+            member=member,
             retrospective=retrospective,
             progress=task.step("inferring beliefs").quiet,
         )
@@ -423,8 +432,8 @@ def explain_sequence(
         inquiry.memory,
         chain.snapshots(inquiry.snapshot),
         inquiry.estimator,
-        limit,
-        task.step("inferring beliefs"),
+        limit=limit,
+        progress=task.step("inferring beliefs"),
     )
     task.done()
     names = {number: name for name, number in chain.names.items()}

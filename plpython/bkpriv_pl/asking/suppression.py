@@ -60,8 +60,8 @@ def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]
         recorded.setting,
         requirements,
         estimator,
-        limit,
-        task.step("trying what was left out"),
+        most=limit,
+        progress=task.step("trying what was left out"),
         before=before,
         beside=beside,
     )

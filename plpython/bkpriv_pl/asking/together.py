@@ -62,7 +62,7 @@ def audit_together(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.audit_together``."""
     task = Task("bkpriv audit_together")
-    inquiry = _inquire(releases, "audit_together", requirements, estimator, task)
+    inquiry = _inquire(releases, "audit_together", requirements, estimator, task=task)
     rows = inquiry.findings(task)
     task.done()
     return iter([as_row(row) for row in rows])
@@ -74,7 +74,7 @@ def explain_together(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explain_together``."""
     task = Task("bkpriv explain_together")
-    inquiry = _inquire(releases, "explain_together", requirements, estimator, task)
+    inquiry = _inquire(releases, "explain_together", requirements, estimator, task=task)
     rows = inquiry.exposed(task)
     task.done()
     return iter(rows)
@@ -197,7 +197,9 @@ class _Inquiry:
         """Ask about some releases of a chain."""
         steps = tuple(chain.history.steps[place] for place in places)
         history, origin = told_apart(History(steps))
-        return cls(chain, tuple(places), history, origin, requirements, estimator)
+        return cls(
+            chain, tuple(places), history, origin, requirements=requirements, estimator=estimator
+        )
 
     @property
     def releases(self) -> list[int]:
@@ -256,7 +258,7 @@ class _Inquiry:
             Constraints.of_each(self.history),
             measured,
             self.estimator,
-            task.step("leaving out releases"),
+            progress=task.step("leaving out releases"),
         )
         names = self.names
         distinct = {_key(each.bound.requirement, each.bound.parameters): each for each in found}

@@ -33,7 +33,7 @@ def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
     if isinstance(method := recorded.method, GroupMethod):
         requirements = find_requirements(recorded.release).requirements
         options = find_options(recorded.release, method)
-        baseline = k_anonymous(recorded, requirements, method, options, POLLED)
+        baseline = k_anonymous(recorded, requirements, method, options, progress=POLLED)
         figures |= baseline_utility(baseline)
     figures |= divergences(recorded, POLLED)
     return {metric: _known(value) for metric, value in figures.items()}

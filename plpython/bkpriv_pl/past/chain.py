@@ -179,7 +179,7 @@ def read_chain(
     names = _numbers({})
     shown = (_read_shown(step, like.sensitive, *labels[step.release], names) for step in held)
     history = History(tuple(shown))
-    return Chain(like, tuple(steps), left_out, history, dict(names), library)
+    return Chain(like, tuple(steps), left_out, history, names=dict(names), library=library)
 
 
 def _read_shown(
@@ -197,15 +197,15 @@ def _read_shown(
         respondents = read_respondents(step.release)
         if respondents is None or respondents.values is None:
             raise unsound("its respondents are missing", "There were some a moment ago.")
-        groups = read_shown(sensitive, labels, respondents, respondents.values, content)
+        groups = read_shown(sensitive, labels, respondents, respondents.values, content=content)
     return Step(
         step.release,
         called,
         _number(names, respondents.names),
         respondents.values,
-        groups,
-        step.when,
-        respondents.shown,
+        groups=groups,
+        when=step.when,
+        shown=respondents.shown,
     )
 
 

@@ -136,7 +136,9 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     for place, (domain, type_) in enumerate(zip(published.columns, types, strict=True)):
         channel = channels.get(place)
         retention = None if channel is None else channel.retention
-        _record_attribute(release, place, domain, type_, recoded.get(place), retention)
+        _record_attribute(
+            release, place, domain, type_, level=recoded.get(place), retention=retention
+        )
     arrays: dict[str, IntArray] = {
         "codes": parts.codes.ravel(),
         "group_ids": published.labels,
@@ -329,7 +331,7 @@ def find_release(release: int | None) -> RecordedRelease:
             parsed.partition,
             parsed.form,
             release,
-            method,
-            read_smoothing(release),
-            types,
+            method=method,
+            smoothing=read_smoothing(release),
+            types=types,
         )

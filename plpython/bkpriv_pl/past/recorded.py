@@ -206,7 +206,7 @@ def read_respondents(release: int) -> RecordedRespondents | None:
         None if packed[name] is None else _integers(name, packed[name]) for name in arrays[1:]
     )
     labels = _integers("group_ids", packed["group_ids"])
-    return RecordedRespondents(packed["respondents"], labels, parts, values, shown)
+    return RecordedRespondents(packed["respondents"], labels, parts, values, shown=shown)
 
 
 def find_shown(records: Mapping[int, int], among: Sequence[str]) -> set[str]:

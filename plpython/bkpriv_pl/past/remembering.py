@@ -118,15 +118,15 @@ class Memories(PriorTables):
             memory,
             lambda place: snapshots(course[place]),
             self.estimator,
-            known,
-            places,
-            POLLED,
+            known=known,
+            places=places,
+            progress=POLLED,
         )
         if digest is not None:
             for place in places - stored:
                 if holds[place]:
                     _store(ids[place], digest, knowledge, after[place])
-        return expected(history, memory, last, after, snapshot, POLLED)
+        return expected(history, memory, last, after, snapshot=snapshot, progress=POLLED)
 
     def signatures(self, table: Table) -> IntArray:
         """Values of last groups; see `Library`."""
@@ -159,7 +159,9 @@ class Memories(PriorTables):
             if digest is not None:
                 *earlier, _ = self._history.along(self._course).steps
                 history = History((*earlier, step))
-                after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
+                after = believe(
+                    history, memory, len(earlier), before, estimator=self.estimator, progress=POLLED
+                ).after
                 _store(release, digest, knowledge, step.compact(after))
 
 
@@ -203,7 +205,9 @@ def set_out(
     if not respondents or not (about or apart):
         return Setting(table, library=library, progress=POLLED), library
     if about:
-        chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
+        chain, present = _remember(
+            dataset, period, table.sensitive.labels, respondents, library=library
+        )
         library = Memories(
             own=library.own,
             chain=chain,
@@ -228,7 +232,7 @@ def _remember(
     chain = read_chain(like, earlier, library, FOLLOWING)
     chain.warn()
     nowhere = Groups.from_labels(np.full(len(respondents), SUPPRESSED))
-    return chain, _shown(0, now, labels, chain, respondents, nowhere)
+    return chain, _shown(0, now, labels, chain, respondents=respondents, groups=nowhere)
 
 
 def _shown(
@@ -242,7 +246,7 @@ def _shown(
 ) -> Step:
     """Groups that a release, after those of a chain, shows, as sets of respondents."""
     persons = chain.number(respondents.names)
-    return Step(release, labels, persons, respondents.values, groups, when, shown)
+    return Step(release, labels, persons, respondents.values, groups=groups, when=when, shown=shown)
 
 
 def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
@@ -270,8 +274,16 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels
     shown = respondents.shown(told.parts, np.arange(len(told.parts)))
-    present = _shown(release, steps[place].when, labels, chain, respondents, told.groups, shown)
-    return replace(told, library=Memories(own, chain, present, _named(estimator), False))
+    present = _shown(
+        release,
+        steps[place].when,
+        labels,
+        chain,
+        respondents=respondents,
+        groups=told.groups,
+        shown=shown,
+    )
+    return replace(told, library=Memories(own, chain, present, _named(estimator), stored=False))
 
 
 def _named(estimator: Estimator) -> Estimator:

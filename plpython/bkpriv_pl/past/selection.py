@@ -275,13 +275,15 @@ class Like:
             dataset.owner,
             dataset.sensitive,
             dataset.respondent,
-            RecordedPeriod.of(period),
+            period=RecordedPeriod.of(period),
         )
 
     @classmethod
     def of_release(cls, release: Candidate, sensitive: str) -> Like:
         """Take the traits of the dataset of a release, about an attribute."""
-        return cls(release.dataset, release.owner, sensitive, release.respondent, release.period)
+        return cls(
+            release.dataset, release.owner, sensitive, release.respondent, period=release.period
+        )
 
 
 class Reason(Enum):

@@ -146,9 +146,9 @@ def read_given(dataset: Dataset, table: str, memory: int | None) -> Transitions:
         tuple(source.values),
         unpack_integers(row["lengths"]),
         unpack_integers(row["histories"]),
-        unpack_integers(row["nexts"]),
-        unpack_floats(row["chances"]),
-        memory,
+        following=unpack_integers(row["nexts"]),
+        probabilities=unpack_floats(row["chances"]),
+        memory=memory,
     )
 
 
@@ -197,8 +197,8 @@ def read_corpus(dataset: Dataset, table: str, memory: int | None) -> Transitions
         tuple(source.values),
         unpack_integers(row["persons"]),
         unpack_integers(row["codes"]),
-        memory,
-        POLLED,
+        memory=memory,
+        progress=POLLED,
     )
 
 

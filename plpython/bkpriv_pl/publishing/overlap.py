@@ -144,7 +144,7 @@ class Beside:
             return
         told = releases_of(self.judged)
         if mended.failed or not grown:
-            _tell_certified(release, told, mended, published, rows)
+            _tell_certified(release, told, mended, published, rows=rows)
         if mended.exposed:
             telling.notice(
                 f"{mended.exposed} people are exposed by what was published before release "
@@ -236,7 +236,9 @@ def find_earlier(
     same = [step for step in steps if step.when == now or step.period == like.period.text is None]
     chain = read_chain(like, same, library)
     judged = tuple(step.release for step in chain.history.steps)
-    earlier = _tell_apart(chain, 0, now, setting, respondents, requirements)
+    earlier = _tell_apart(
+        chain, 0, now, setting, respondents=respondents, requirements=requirements
+    )
     population = None if earlier is None else earlier.population
     measured, unmeasured = jointly(requirements, population)
     return Beside(
@@ -244,7 +246,7 @@ def find_earlier(
         judged,
         chain.left_out,
         tuple(measured),
-        tuple(unmeasured),
+        unmeasured=tuple(unmeasured),
     )
 
 
@@ -281,7 +283,9 @@ def recall_earlier(
     like = Like.of_release(this, recorded.table.sensitive.name)
     same = [step for step in steps if step.release in ids]
     chain = read_chain(like, same, recorded.library)
-    earlier = _tell_apart(chain, this.release, now, told.setting, respondents, requirements)
+    earlier = _tell_apart(
+        chain, this.release, now, told.setting, respondents=respondents, requirements=requirements
+    )
     return None if earlier is None else (told, earlier)
 
 
@@ -312,7 +316,7 @@ def _tell_apart(
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
     labels = setting.table.sensitive.called
-    present = Step(release, labels, people, respondents.values, nowhere, now)
+    present = Step(release, labels, people, respondents.values, groups=nowhere, when=now)
     measured, _ = jointly(requirements)
     return Earlier.of(chain.history, present, look, adversaries(measured))
 

@@ -79,7 +79,7 @@ def read_request(
         stated=completed,
         policy=demanded,
         overlap=overlap_of(
-            Plan(space_of(registered), way, chosen, demanded.requirements, demanded.overlap)
+            Plan(space_of(registered), way, chosen, demanded.requirements, overlap=demanded.overlap)
         ),
         library=stated.library,
         view=view,
@@ -99,7 +99,7 @@ def space_of(dataset: Dataset) -> Space:
         dataset.source,
         dataset.sensitive_columns,
         dataset.attributes,
-        dataset.respondent,
+        respondent=dataset.respondent,
     )
 
 

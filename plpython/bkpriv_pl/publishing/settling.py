@@ -75,7 +75,7 @@ def _unwritten(subject: Subject, before: Before | None) -> bool:
     if before is None:
         return False
     schema, name = subject.dataset.source_schema, subject.dataset.source_name
-    return unwritten_since(schema, name, before, subject.source[0].records, subject.period)
+    return unwritten_since(schema, name, before, subject.source[0].records, period=subject.period)
 
 
 def _same_source(subject: Subject) -> bool:

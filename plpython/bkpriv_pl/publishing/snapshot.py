@@ -253,7 +253,7 @@ class _Writer(ABC):
         np.add.at(counted, told.groups, told.counts)
         if not np.array_equal(counted, certified):
             raise _other_rows(f"Groups have {int(counted.sum())} of {int(certified.sum())}")
-        return _Told(columns, labels, told.groups, codes, told.counts)
+        return _Told(columns, labels, told.groups, codes, counts=told.counts)
 
     def random_order(self, *keys: str) -> str:
         """SQL to order rows by: at random, or repeatably by their keys for tests."""

@@ -182,8 +182,8 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
             row["oid"],
             row["type"],
             row["declared"],
-            row["published"],
-            row["collation"],
+            published_as=row["published"],
+            collation=row["collation"],
         )
         for row in rows
     }

@@ -135,17 +135,19 @@ def count_cells(
     known_by, told_by = codes[:, :split], codes[:, split:]
     beside = _unpack_passing(row, passing) if passing else None
     if respondent is None:
-        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records=records)
         return table, NOBODY, Passed.of_rows(*beside, cells, values, records) if beside else BARE
     named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
     if kept is None:
-        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
-        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records=records)
+        about, whose = Respondents.of_rows(
+            respondent, named, cells, values, records=records, period=within
+        )
     else:
         of_row = np.repeat(np.arange(len(records)), records)
         persons = Persons.of_records(
-            respondent, named, known_by[of_row], told_of, told_by[of_row], within
+            respondent, named, known_by[of_row], told_of, told=told_by[of_row], period=within
         )
         table, about = _tabulate_persons(known_of, persons)
         whose = of_row[persons.records.members]
@@ -239,7 +241,7 @@ def _read(
         types, values = [*types, "text"], [*values, kept.key]
         read = [column.name for column in used]
         condition = "" if period is None else f" WHERE {period.condition('s')}"
-        picked = kept.pick(picked, respondent, read, f"${len(values)}", condition)
+        picked = kept.pick(picked, respondent, read, f"${len(values)}", condition=condition)
     return query(_groups(picked, keys, respondent, period))
 
 

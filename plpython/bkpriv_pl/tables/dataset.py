@@ -288,7 +288,7 @@ def register(
     name = require(name, "name of the dataset")
     relation = open_named(require(source, "source"))
     known, told, beside = check_roles(
-        name, quasi_identifiers, sensitive, attributes, (respondent, period)
+        name, quasi_identifiers, sensitive, attributes, extras=(respondent, period)
     )
     dataset = Dataset(
         name=name,
@@ -333,15 +333,15 @@ def register(
         relation,
         [binned[column] for column in known],
         [binned[column] for column in told],
-        [binned[column] for column in dataset.extras],
-        None if period is None else binned[period],
+        extras=[binned[column] for column in dataset.extras],
+        period=None if period is None else binned[period],
     )
     inspect_attributes(
         name,
         relation,
         [binned[column] for column in beside],
         [binned[column] for column in dataset.measured],
-        None if period is None else binned[period],
+        period=None if period is None else binned[period],
     )
     # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
     _forget(name)
@@ -368,7 +368,7 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
         check_readable(source, (attribute,))
         inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(
-        dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, None
+        dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, origin=None
     )
 
 
@@ -386,7 +386,7 @@ def set_interval_hierarchy(
             hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
         )
     Intervals.checked(attribute, widths or [], origin)
-    _keep_hierarchy(dataset, attribute, None, widths, origin)
+    _keep_hierarchy(dataset, attribute, None, widths, origin=origin)
 
 
 @entry

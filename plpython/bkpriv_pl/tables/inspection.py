@@ -133,7 +133,7 @@ def inspect_source(
                 many.append(f'"{column.name}" ({counted.most})')
     seen = part.seen(inspected)
     _warn_of_quasi_identifiers(dataset, unique, many, seen)
-    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
+    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen=seen)
     if null:
         telling.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
@@ -360,7 +360,7 @@ def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_
     counted = {row.pop("bits"): _Counted(**row) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
-        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, 0))
+        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0))
         for place in range(len(columns))
     ]
 

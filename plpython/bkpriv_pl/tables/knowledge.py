@@ -125,7 +125,9 @@ def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(domains))]
     )
     chances = unpack_floats(row["chances"])
-    return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, POLLED)
+    return outside_prior(
+        table, name, codes[:, :-1], codes[:, -1], probabilities=chances, progress=POLLED
+    )
 
 
 def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:

@@ -104,7 +104,9 @@ def find_period(dataset: Dataset, stated: str | None) -> Period | None:
         )
     recorded_as = "numeric" if numeric else column.published_as
     one_way = column.type_name in _CANONICAL or written_one_way(column)
-    return Period(column, row["text"], type_, equality, recorded_as if one_way else None)
+    return Period(
+        column, row["text"], type_, equality, recorded_as=recorded_as if one_way else None
+    )
 
 
 def _equality(column: Column) -> str:
