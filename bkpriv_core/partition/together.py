@@ -150,10 +150,6 @@ def certify_together(
         grows keeps what was published, and withdraws it, of its own accord.
     progress : Progress
         Receives the share of failing people who fail no more.
-
-    Returns
-    -------
-    Mended
     """
     mending = _Mending(
         judge,

@@ -226,8 +226,11 @@ class Requirement(ABC):
 
     @property
     def tells_apart(self) -> bool:
-        """Whether it is about respondents, so that parts must not have records of several."""
-        return False
+        """Whether it is about respondents, so that parts must not have records of several.
+
+        So it is where adversaries remember, who believe different things of records in a cell.
+        """
+        return any(bound.remembers for bound in self.bounds)
 
     @abstractmethod
     def measure(

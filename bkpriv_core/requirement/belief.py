@@ -195,11 +195,6 @@ class BeliefRequirement(Requirement):
         skyline, regards = zip(*pairs, strict=True)
         return replace(self, skyline=skyline, regards=_said(regards))
 
-    @property
-    def tells_apart(self) -> bool:
-        """Whether an adversary believes different things of records in a cell."""
-        return any(bound.remembers for bound in self.bounds)
-
     def measure(
         self,
         setting: Setting,

@@ -60,12 +60,8 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         """Bound on the divergence."""
         parameters = {"j": self.j, "bandwidth": state_knowledge(self._knowledge)}
         parameters |= self.sight.parameters
-        return (Bound(self.key, parameters, self.j, upper=True, remembers=self.tells_apart),)
-
-    @property
-    def tells_apart(self) -> bool:
-        """Whether respondents are believed to differ that have equal quasi-identifiers."""
-        return isinstance(self._knowledge, Remembered)
+        remembers = isinstance(self._knowledge, Remembered)
+        return (Bound(self.key, parameters, self.j, upper=True, remembers=remembers),)
 
     def most(self, setting: Setting) -> list[float]:
         """See `Requirement`: the logarithm of how many beliefs there are, or values."""

@@ -83,11 +83,6 @@ class PairDivergence(ColumnRequirement):
             for knowledge in self.knowledge
         )
 
-    @property
-    def tells_apart(self) -> bool:
-        """Whether respondents are believed to differ that have equal quasi-identifiers."""
-        return any(bound.remembers for bound in self.bounds)
-
     def most(self, setting: Setting) -> list[float]:
         """See `Requirement`: that of two beliefs without anything in common."""
         several = self.seen(setting).table.sensitive.size > 1 and len(setting.parts) > 1

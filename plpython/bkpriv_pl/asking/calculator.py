@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from bkpriv_core import implication
 from bkpriv_core.belief import distance, posterior, transport
 from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.progress import Progress
 from bkpriv_core.randomization.risk import risks_by_hand
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.server.boundary import as_floats, as_integers, entry
 from bkpriv_pl.server.progress import POLLED
 
@@ -26,44 +29,38 @@ __all__ = [
 ]
 
 
+_Estimate = Callable[[FloatArray, IntArray, Progress], FloatArray]
+
+
+def _posterior(estimate: _Estimate, prior: list[Any], counts: list[Any]) -> list[Any]:
+    """Estimate the posteriors of one group."""
+    beliefs = estimate(as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED)
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
 @entry
 def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.exact_posterior``."""
-    beliefs = posterior.exact_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
-    )
-    rows: list[Any] = beliefs.tolist()
-    return rows
+    return _posterior(posterior.exact_posterior, prior, counts)
 
 
 @entry
 def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.bethe_posterior``."""
-    beliefs = posterior.bethe_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
-    )
-    rows: list[Any] = beliefs.tolist()
-    return rows
+    return _posterior(posterior.bethe_posterior, prior, counts)
 
 
 @entry
 def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.omega_posterior``."""
-    beliefs = posterior.omega_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
-    )
-    rows: list[Any] = beliefs.tolist()
-    return rows
+    return _posterior(posterior.omega_posterior, prior, counts)
 
 
 @entry
 def additive_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.additive_posterior``."""
-    beliefs = posterior.additive_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
-    )
-    rows: list[Any] = beliefs.tolist()
-    return rows
+    return _posterior(posterior.additive_posterior, prior, counts)
 
 
 @entry
