@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import GRID
 from bkpriv_core.belief.posterior import (
@@ -54,7 +53,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requirement, Shift
 from bkpriv_core.requirement.breach import made_sure
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from bkpriv_core.together.companion import companion
@@ -299,7 +298,7 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 
 
-def _known_of_persons(names: Sequence[str], places: npt.NDArray[Any]) -> str:
+def _known_of_persons(names: Sequence[str], places: AnyArray) -> str:
     """Describe the certainty of figures of persons, the most certain kind first."""
     first, *others = np.unique(places).tolist()
     exceptions = []

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
@@ -35,7 +34,7 @@ from bkpriv_core.requirement.breach import CUSTOMARY, SURE
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["Certainty", "MadeSure", "certainties", "counted_sure", "made_sure_in", "readers"]
 
@@ -258,7 +257,7 @@ def _columns(told: Domain) -> tuple[Sight, ...]:
     return Sight().of(columns, isinstance(told, Combination), BeliefBreach.key)
 
 
-_Way = tuple[npt.NDArray[np.bool_], Estimator]
+_Way = tuple[BoolArray, Estimator]
 """Groups, and the estimator by which they are inferred."""
 
 

@@ -41,7 +41,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
@@ -59,7 +58,7 @@ from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
-from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.earlier import Earlier
 
 __all__ = ["Kind", "Withdrawn", "explain_suppression", "find_withdrawn"]
@@ -155,7 +154,7 @@ class _Tries:
 
     @classmethod
     def of(
-        cls, release: Release, lots: Groups, kept: npt.NDArray[np.bool_] | None, progress: Progress
+        cls, release: Release, lots: Groups, kept: BoolArray | None, progress: Progress
     ) -> _Tries:
         """Find what to try; see the module. Groups may be `kept`, if the release has grown."""
         count, published = len(lots), release.groups
@@ -221,7 +220,7 @@ def explain_suppression(
     most: int,
     progress: Progress = SILENT,
     *,
-    before: npt.NDArray[np.bool_] | None = None,
+    before: BoolArray | None = None,
     beside: Earlier | None = None,
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
@@ -277,7 +276,7 @@ def explain_suppression(
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
 
 
-def find_withdrawn(release: Release, before: npt.NDArray[np.bool_]) -> Withdrawn | None:
+def find_withdrawn(release: Release, before: BoolArray) -> Withdrawn | None:
     """Find the records that a release which has grown does not show any more.
 
     Parameters
@@ -318,7 +317,7 @@ class _Verdicts:
     bounds: list[tuple[Requirement, int, Bound]]
     best: IntArray
     in_way: IntArray
-    kept: npt.NDArray[np.bool_]
+    kept: BoolArray
     excess: FloatArray
     attained: FloatArray
     used: UsedArray
@@ -448,7 +447,7 @@ def _measure_jointly(
     requirements: Sequence[Requirement],
     tries: _Tries,
     best: IntArray,
-    wanted: npt.NDArray[np.bool_],
+    wanted: BoolArray,
 ) -> FloatArray:
     """Worst figure of all groups with each lot's best try among them; NaN where none is wanted."""
     figures = np.full((sum(len(item.bounds) for item in requirements), len(best)), np.nan)
@@ -473,7 +472,7 @@ def _excess(bounds: Sequence[Bound], figures: FloatArray) -> FloatArray:
     return shares
 
 
-def _broken(bounds: Sequence[Bound], figures: FloatArray) -> npt.NDArray[np.bool_]:
+def _broken(bounds: Sequence[Bound], figures: FloatArray) -> BoolArray:
     """Mark the figures that break their bounds."""
     broken = np.zeros(figures.shape, dtype=bool)
     for row, bound, figure in zip(broken, bounds, figures, strict=True):

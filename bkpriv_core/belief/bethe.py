@@ -42,14 +42,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["bethe", "demand"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _STEPS = 500
 """Updates of all messages after which a group has not converged."""

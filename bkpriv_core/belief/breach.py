@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.distance import Distance
 from bkpriv_core.table.combination import Aspect, Combination, Having
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.levels import Levels
 
 __all__ = ["NEAR", "Breach"]
@@ -152,13 +151,11 @@ class Breach(Distance):
             after[rows, nodes],
         )
 
-    def certain(self, beliefs: FloatArray, above: float) -> npt.NDArray[np.bool_]:
+    def certain(self, beliefs: FloatArray, above: float) -> BoolArray:
         """Mark people of whom some value is believed above a limit: (...,) of beliefs (..., m)."""
         return np.asarray((self._nodes[0].believed(beliefs) > above).any(axis=-1))
 
-    def found_out(
-        self, prior: FloatArray, posterior: FloatArray, above: float
-    ) -> npt.NDArray[np.bool_]:
+    def found_out(self, prior: FloatArray, posterior: FloatArray, above: float) -> BoolArray:
         """Mark values of nodes with a prior belief within the limit and a posterior above a bound.
 
         Shapes (q, m), as the beliefs have.

@@ -10,11 +10,10 @@ or some values too few records. Often it is one value or one part, and then it c
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["contradiction", "contradictory"]
 
@@ -27,7 +26,7 @@ def contradictory(
     held: IntArray,
     prior: FloatArray,
     progress: Progress = SILENT,
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Groups whose likelihood is 0, by maximum flow.
 
     Parameters
@@ -52,7 +51,7 @@ def contradictory(
     return short
 
 
-def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.bool_]:
+def _short(groups: Groups, held: IntArray, prior: FloatArray) -> BoolArray:
     """Groups that cannot send all records to values, all groups side by side in one network."""
     from scipy.sparse import csr_matrix  # slow to import, and only wanted here
     from scipy.sparse.csgraph import maximum_flow
@@ -73,7 +72,7 @@ def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.
     # Sparse matrices are what every supported version of scipy takes here.
     flow = maximum_flow(network, source, sink).flow  # type: ignore[arg-type]
     sent = flow[source].toarray().ravel()[from_member]
-    unsent: npt.NDArray[np.bool_] = groups.sum(weights - sent) > 0
+    unsent: BoolArray = groups.sum(weights - sent) > 0
     return unsent
 
 

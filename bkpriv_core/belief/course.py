@@ -48,11 +48,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.distance import js_divergence
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["STEP", "Point", "bound_between"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 STEP = 2.0**-24
 """Length of the chords that stand for tangents, as a share of ``B^-2``."""

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.placement import Placement
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["exact", "exact_states"]
 
@@ -229,7 +228,7 @@ class _Inference:
         items: IntArray,
         capacities: IntArray,
         progress: Progress,
-    ) -> tuple[list[FloatArray], npt.NDArray[np.bool_]]:
+    ) -> tuple[list[FloatArray], BoolArray]:
         """Marginals for each prior, and which items are the first of their kind.
 
         Items of one kind, which stand side by side, have the same marginals. Those that a group

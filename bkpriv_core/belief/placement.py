@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["Placement"]
 
@@ -132,7 +132,7 @@ class Placement:
     def marginals(
         self,
         weights: FloatArray,
-        wanted: npt.NDArray[np.bool_],
+        wanted: BoolArray,
         capacities: IntArray | None = None,
         progress: Progress = SILENT,
     ) -> FloatArray:
@@ -171,7 +171,7 @@ class Placement:
     def _batch(
         self,
         weights: FloatArray,
-        wanted: npt.NDArray[np.bool_],
+        wanted: BoolArray,
         capacities: IntArray,
         progress: Progress,
     ) -> FloatArray:

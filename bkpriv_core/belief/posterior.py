@@ -48,7 +48,7 @@ from bkpriv_core.belief.exact import exact, exact_states
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_shape
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.stated import About, read
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = [
     "ADDITIVE",
@@ -113,9 +113,9 @@ class Inferred:
     used: UsedArray
 
     @property
-    def exact(self) -> npt.NDArray[np.bool_]:
+    def exact(self) -> BoolArray:
         """Groups that were inferred exactly, shape (g,)."""
-        exact: npt.NDArray[np.bool_] = self.used == EXACT
+        exact: BoolArray = self.used == EXACT
         return exact
 
 
@@ -136,7 +136,7 @@ class Posterior(Inferred):
 
     beliefs: tuple[FloatArray, ...]
     used: UsedArray
-    contradicted: npt.NDArray[np.bool_]
+    contradicted: BoolArray
 
 
 def posterior(
@@ -399,14 +399,14 @@ def _contradicted(
     belief: FloatArray,
     used: UsedArray,
     progress: Progress,
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Mark groups without a posterior, though an estimate may exist, shape (g,).
 
     What has converged cannot contradict the prior, and exact inference finds out. Closed forms do
     not always; but the true values are a way to hand them out, so that only groups in which the
     prior rules some of them out are in doubt.
     """
-    failed: npt.NDArray[np.bool_] = groups.max(~(belief.sum(axis=1) > 0.5))
+    failed: BoolArray = groups.max(~(belief.sum(axis=1) > 0.5))
     doubtful = (used >= OMEGA) & ~failed
     if doubtful.any():
         rows = doubtful[groups.owner]

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.course import STEP, Point, bound_between
 from bkpriv_core.belief.disclosure import Adversaries
@@ -29,12 +27,11 @@ from bkpriv_core.belief.posterior import AUTO_STATES, EXACT, Estimator, UsedArra
 from bkpriv_core.belief.prior import kernel_sums
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["Ranged", "disclosed_between"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _HALVINGS = 14
 """Limit of how often an interval is halved."""
@@ -93,7 +90,7 @@ class Ranged:
     where: FloatArray
     near: FloatArray
 
-    def select(self, chosen: npt.NDArray[Any], members: npt.NDArray[Any]) -> Ranged:
+    def select(self, chosen: AnyArray, members: AnyArray) -> Ranged:
         """Keep some groups, and the memberships of these in their order."""
         return Ranged(
             self.figures[:, members],

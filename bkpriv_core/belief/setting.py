@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.disclosure import Adversaries
@@ -42,7 +41,7 @@ from bkpriv_core.belief.ranging import Ranged, disclosed_between
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -133,7 +132,7 @@ class Setting:
         """
         return self.parts.counts
 
-    def shares(self, counted: npt.NDArray[Any]) -> FloatArray:
+    def shares(self, counted: AnyArray) -> FloatArray:
         """Share of each value, from sums of `counts` or what is `marginal`, shape (g, m)."""
         shares: FloatArray = counted / counted.sum(axis=1, keepdims=True)
         return shares
@@ -428,7 +427,7 @@ class _Having(Setting):
         """See `Setting`: that somebody has a value is the first class of its aspect."""
         return 0, self._aspects[value]
 
-    def _having(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _having(self, counts: AnyArray) -> AnyArray:
         """People with each value, and the number of people, from counts of combinations."""
         has = [(aspect.classes == 0).astype(counts.dtype) for aspect in self._aspects]
         return np.column_stack((*(counts @ each for each in has), counts.sum(axis=1)))
@@ -438,7 +437,7 @@ class _Having(Setting):
         """See `Setting`."""
         return self._having(self.parts.counts)
 
-    def shares(self, counted: npt.NDArray[Any]) -> FloatArray:
+    def shares(self, counted: AnyArray) -> FloatArray:
         """See `Setting`: shares of persons, which need not sum to 1."""
         shares: FloatArray = counted[:, :-1] / counted[:, -1:]
         return shares

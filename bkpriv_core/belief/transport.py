@@ -16,15 +16,13 @@ References
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["MOST_VALUES", "emd"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 MOST_VALUES = 500
 """Largest number of values of a distribution: 500 take seconds if all distances are alike."""

@@ -30,7 +30,6 @@ so does leaving one out (unless none is left). Hence:
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.implication.atoms import check_histograms, check_pieces
@@ -38,7 +37,7 @@ from bkpriv_core.implication.minimization import signatures
 from bkpriv_core.implication.profiles import Pool, Profiles, convolve
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["MOST_PIECES", "Buckets", "check_attackable", "negation_ratios"]
 
@@ -219,7 +218,7 @@ class Buckets:
         """Whether the maximum disclosure for k implications is below `c`, by more than rounding."""
         return not len(self) or self._safe(self._multiplicity, c)
 
-    def safe_subset(self, histograms: IntArray, c: float) -> npt.NDArray[np.bool_]:
+    def safe_subset(self, histograms: IntArray, c: float) -> BoolArray:
         """Find buckets, of no matter what set, that are safe if the set consists of them only.
 
         Parameters
@@ -250,7 +249,7 @@ class Buckets:
         safe[order[:low]] = True
         return safe
 
-    def split(self, parents: IntArray, halves: IntArray, c: float) -> npt.NDArray[np.bool_]:
+    def split(self, parents: IntArray, halves: IntArray, c: float) -> BoolArray:
         """Split those buckets in two whose splits keep a safe set safe, the first ones first.
 
         Parameters
@@ -365,7 +364,7 @@ class Buckets:
         return kinds[place]
 
 
-def _below(ratios: FloatArray, c: float) -> npt.NDArray[np.bool_]:
+def _below(ratios: FloatArray, c: float) -> BoolArray:
     """Mark the disclosures ``1 / (1 + ratio)`` that are below `c`."""
-    below: npt.NDArray[np.bool_] = 1.0 / (1.0 + ratios) < c - _SLACK
+    below: BoolArray = 1.0 / (1.0 + ratios) < c - _SLACK
     return below

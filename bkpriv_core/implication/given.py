@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +23,14 @@ import numpy.typing as npt
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["BUDGET", "GivenBeliefs", "disclosure_given"]
 
 BUDGET = 2**20
 """Largest number of enumerated assignments, of all persons mentioned in linked buckets."""
 
-_Truth = npt.NDArray[np.bool_]
+_Truth = BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +248,7 @@ def _fulfilled(
     return fulfilled
 
 
-def _along(axes: Sequence[int], bucket: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _along(axes: Sequence[int], bucket: int, values: AnyArray) -> AnyArray:
     """Values of the assignments of a bucket, along its axis; of one that has none, of the only."""
     return values.reshape([-1 if axis == bucket else 1 for axis in axes])
 

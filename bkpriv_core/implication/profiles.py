@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.implication.minimization import least_failing
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["Pool", "Profiles", "convolve"]
 
@@ -86,7 +85,7 @@ class Profiles:
     def __len__(self) -> int:
         return len(self.helper)
 
-    def __getitem__(self, index: IntArray | npt.NDArray[np.bool_] | slice) -> Profiles:
+    def __getitem__(self, index: IntArray | BoolArray | slice) -> Profiles:
         return Profiles(self.helper[index], self.target[index])
 
     def join(self, other: Profiles) -> Profiles:

@@ -34,7 +34,6 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.setting import Setting
@@ -45,13 +44,11 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.combination import columns_of, gathered, rows_of
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, BoolArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 
 __all__ = ["Growth", "begin", "grouped", "grow", "make_grown", "stand"]
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

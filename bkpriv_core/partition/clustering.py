@@ -20,16 +20,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, CountedRequirement
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["OneCluster", "cluster"]
 
@@ -123,11 +122,11 @@ class OneCluster(CountedRequirement):
         """Sums of ones, of the clusters' numbers and of their squares."""
         return np.column_stack((np.ones_like(self.label), self.label, self.label**2))
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Tell whether numbers vary: 0 if they do not, else 1; exactly."""
         parts, numbers, squares = histograms.T
         mean = numbers // parts
-        varied: npt.NDArray[np.bool_] = (mean * parts != numbers) | (mean * numbers != squares)
+        varied: BoolArray = (mean * parts != numbers) | (mean * numbers != squares)
         return varied
 
 
@@ -191,7 +190,7 @@ def _apart(
         largest[mine[first], ahead:] = np.maximum(
             so_far, np.maximum.reduceat(squared, first, axis=0)
         )
-    near: npt.NDArray[np.bool_] = np.triu(largest <= theta + _ROUNDING, 1)
+    near: BoolArray = np.triu(largest <= theta + _ROUNDING, 1)
     # Two beliefs diverge by as much as the clusters only if they are about as far apart.
     least = np.where(near, largest * np.log(2.0) - _ROUNDING, np.inf)
     apart = np.where(near, 0.0, _FAR)

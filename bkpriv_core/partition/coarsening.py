@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["coarsen"]
@@ -88,7 +87,7 @@ def _in_order(parts: Parts, groups: Groups) -> IntArray:
     return np.lexsort((low + high).T[::-1]).astype(np.int64)
 
 
-def _joined(first: IntArray, met: npt.NDArray[np.bool_]) -> IntArray:
+def _joined(first: IntArray, met: BoolArray) -> IntArray:
     """Join failing groups with their neighbours.
 
     Parameters

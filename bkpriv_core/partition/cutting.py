@@ -29,13 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["Cuts", "find_cuts", "median_cuts"]
@@ -66,7 +64,7 @@ class Cuts:
     def __len__(self) -> int:
         return len(self.parents)
 
-    def select(self, chosen: npt.NDArray[Any]) -> Cuts:
+    def select(self, chosen: AnyArray) -> Cuts:
         """Keep the cuts of a boolean mask or index array, in that order."""
         return Cuts(self.groups, self.parents[chosen], self.starts[chosen], self.ends[chosen])
 

@@ -32,13 +32,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.partition.cutting import find_cuts
 from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.requirement import Keeper
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["Exchanges", "Layout", "Round", "chunks", "move", "peel", "recut", "unite"]
@@ -298,7 +297,7 @@ class Round:
         self,
         judge: Judge,
         layout: Layout,
-        met: npt.NDArray[np.bool_],
+        met: BoolArray,
         keepers: Sequence[Keeper],
         effort: Effort,
         work: float | None = None,
@@ -325,7 +324,7 @@ class Round:
         """Partition after the round, with its measurements."""
         return Measured.joined([state.select(~self.taken), *self._made])
 
-    def met(self) -> npt.NDArray[np.bool_]:
+    def met(self) -> BoolArray:
         """Groups of the outcome that hold."""
         return np.concatenate((self._met[~self.taken], np.ones(len(self), dtype=bool)))
 
@@ -361,13 +360,11 @@ class Round:
             if rows.size:
                 yield proposed.select(rows)
 
-    def _fitting(self, proposed: Exchanges) -> npt.NDArray[np.bool_]:
+    def _fitting(self, proposed: Exchanges) -> BoolArray:
         """Proposals that meet what needs no inference, and take states that are to be taken."""
         counted = proposed.spans.min(self._judge.counted(proposed.after))
         most = proposed.spans.max(self._judge.states(proposed.after))
-        fitting: npt.NDArray[np.bool_] = (
-            counted & (most > self._effort.above) & (most <= self._effort.most)
-        )
+        fitting: BoolArray = counted & (most > self._effort.above) & (most <= self._effort.most)
         return fitting
 
     def _afforded(self, proposed: Exchanges, prices: FloatArray) -> Exchanges:
@@ -416,7 +413,7 @@ class Round:
         np.minimum.at(best, groups.members, rank[owner])
         return np.flatnonzero(~groups.max(best[groups.members] < rank[owner]))
 
-    def _borne(self, proposed: Exchanges, held: IntArray) -> npt.NDArray[np.bool_]:
+    def _borne(self, proposed: Exchanges, held: IntArray) -> BoolArray:
         """Take the cheapest of those that hold, as far as all groups together bear it."""
         borne = np.zeros(len(proposed), dtype=bool)
         while held.size:

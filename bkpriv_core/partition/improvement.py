@@ -20,14 +20,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.partition.exchange import Layout, Round, chunks, move, recut
 from bkpriv_core.partition.judging import Judge, Measured
 from bkpriv_core.partition.neighbours import losses, nearest_groups, nearest_members
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
 __all__ = ["improve"]
 
@@ -107,13 +106,13 @@ def improve(
     return state
 
 
-def _cut(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
+def _cut(made: Round, layout: Layout, chosen: BoolArray) -> None:
     """Offer to cut the chosen groups."""
     for some in chunks(layout, Groups.from_rows(np.flatnonzero(chosen)), _PLACES):
         made.offer(recut(layout, some, _PLACES))
 
 
-def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
+def _move(made: Round, layout: Layout, chosen: BoolArray) -> None:
     """Offer moves of parts from or to the chosen groups."""
     if len(layout.groups) < 2:
         return
@@ -121,7 +120,7 @@ def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
     made.offer(move(layout, memberships, receivers, layout.groups.owner[memberships]))
 
 
-def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def _saving(layout: Layout, chosen: BoolArray) -> tuple[IntArray, IntArray]:
     """Moves that save detail, from or to the chosen groups: memberships, and their receivers."""
     groups, parts = layout.groups, layout.parts
     several = groups.widths[groups.owner] > 1

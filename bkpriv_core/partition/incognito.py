@@ -35,7 +35,6 @@ from itertools import product
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
@@ -45,7 +44,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.cost import COSTS, costs
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
 
@@ -203,7 +202,7 @@ class Nodes:
         return verdicts == _HOLDS, measured
 
 
-Promising = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+Promising = tuple[BoolArray, BoolArray]
 """Two marks of each node, by its levels: whether it may be safe, and whether it was measured."""
 
 
@@ -220,9 +219,9 @@ class Lattice(Nodes):
         measured to decide.
     """
 
-    safe: npt.NDArray[np.bool_]
-    minimal: npt.NDArray[np.bool_]
-    measured: npt.NDArray[np.bool_]
+    safe: BoolArray
+    minimal: BoolArray
+    measured: BoolArray
 
     def minimal_nodes(self) -> list[Node]:
         """Minimal nodes in lexicographic order."""
@@ -283,7 +282,7 @@ def _in_order(shape: tuple[int, ...]) -> Iterator[Node]:
     return iter(sorted(product(*map(range, shape)), key=key))
 
 
-def _above_some(safe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _above_some(safe: BoolArray) -> BoolArray:
     """Mark nodes that have a safe one strictly below them."""
     reached = safe.copy()
     for axis in range(safe.ndim):

@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.partition.certification import Pool
 from bkpriv_core.partition.judging import Judge
@@ -34,7 +33,7 @@ from bkpriv_core.requirement import (
     Requirement,
     satisfied,
 )
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["Preference", "insert", "told_from_others"]
 
@@ -157,7 +156,7 @@ class _Tried:
         columns = zip(*((x.record, x.variant, x.group, x.cost) for x in lists), strict=True)
         return cls(*map(np.concatenate, columns))
 
-    def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> _Tried:
+    def select(self, chosen: BoolArray | IntArray) -> _Tried:
         """Select tries."""
         return _Tried(
             self.record[chosen], self.variant[chosen], self.group[chosen], self.cost[chosen]
@@ -329,7 +328,7 @@ class _Insertion:
 
     def _borne(
         self, groups: Groups, variants: IntArray, into: IntArray
-    ) -> tuple[Groups, npt.NDArray[np.bool_]]:
+    ) -> tuple[Groups, BoolArray]:
         """Insert variants into the groups of some parts, as far as all groups bear it together.
 
         That is found out by bisection.

@@ -20,13 +20,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, OMEGA, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Measurement, Requirement, satisfied
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["BETHE_COST", "EFFORTS", "Effort", "Judge", "Measured"]
@@ -91,7 +90,7 @@ class Measured:
     groups: Groups
     measurements: tuple[Measurement, ...]
 
-    def select(self, chosen: npt.NDArray[np.bool_]) -> Measured:
+    def select(self, chosen: BoolArray) -> Measured:
         """Keep the groups of a mask."""
         members = chosen[self.groups.owner]
         return Measured(
@@ -174,7 +173,7 @@ class Judge:
         """The same, where groups too large for exact inference are no error, but do not hold."""
         return self._measure(groups, "auto" if self._estimator == "exact" else self._estimator)
 
-    def met(self, state: Measured) -> npt.NDArray[np.bool_]:
+    def met(self, state: Measured) -> BoolArray:
         """Measured groups that meet every bound, by an inference that is good enough."""
         return self._met(state, EXACT if self.proof_only else OMEGA)
 
@@ -191,18 +190,18 @@ class Judge:
         prices: FloatArray = BETHE_COST * values * groups.widths.astype(np.float64)
         return prices
 
-    def counted(self, groups: Groups) -> npt.NDArray[np.bool_]:
+    def counted(self, groups: Groups) -> BoolArray:
         """Groups that meet every requirement that needs no inference."""
         return satisfied(self._counted, self.setting, groups)
 
-    def promising(self, groups: Groups, effort: Effort) -> npt.NDArray[np.bool_]:
+    def promising(self, groups: Groups, effort: Effort) -> BoolArray:
         """Groups that meet the other requirements by a fast estimate, if there is a faster one."""
         if not self._infers or not effort.proves:
             return np.ones(len(groups), dtype=bool)
         estimator: Estimator = "bethe" if effort.screens else "omega"
         return satisfied(self._inferred, self.setting, groups, estimator)
 
-    def holding(self, groups: Groups, effort: Effort) -> tuple[npt.NDArray[np.bool_], Measured]:
+    def holding(self, groups: Groups, effort: Effort) -> tuple[BoolArray, Measured]:
         """Measure groups that meet what needs no inference: which hold, and what they measure."""
         state = self._measure(groups, "auto" if self._infers else "omega")
         most = OMEGA if not self._infers else EXACT if effort.proves else BETHE
@@ -220,12 +219,12 @@ class Judge:
             ),
         )
 
-    def _met(self, state: Measured, most: int) -> npt.NDArray[np.bool_]:
+    def _met(self, state: Measured, most: int) -> BoolArray:
         broken = np.zeros(len(state.groups.members), dtype=bool)
         rests = np.ones(len(state.groups), dtype=bool)
         for requirement, measured in zip(self.requirements, state.measurements, strict=True):
             rests &= measured.used <= most
             for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
                 broken |= bound.broken(figures)
-        met: npt.NDArray[np.bool_] = ~state.groups.max(broken) & rests
+        met: BoolArray = ~state.groups.max(broken) & rests
         return met

@@ -17,11 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import CountedRequirement, Requirement, satisfied
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
 __all__ = ["Prefixes"]
 
@@ -134,8 +133,8 @@ class Prefixes:
                 return True, int(some[met.argmax()])
         return False, 0
 
-    def _sparse(self, widths: IntArray) -> npt.NDArray[np.bool_]:
+    def _sparse(self, widths: IntArray) -> BoolArray:
         """Select widths to try: all small ones, and of large ones a few as they double."""
         steps = np.floor(_GAPS * np.log2(widths)).astype(np.int64)
-        first: npt.NDArray[np.bool_] = np.diff(steps, prepend=-1) > 0
+        first: BoolArray = np.diff(steps, prepend=-1) > 0
         return first

@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.partition.exchange import (
     Exchanges,
@@ -40,7 +39,7 @@ from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
 __all__ = ["repair"]
 
@@ -69,12 +68,12 @@ _WIDER = (2, 4, 8, 16)
 def repair(
     judge: Judge,
     state: Measured,
-    met: npt.NDArray[np.bool_],
+    met: BoolArray,
     keepers: Sequence[Keeper] = (),
     *,
     rearranging: bool = True,
     progress: Progress = SILENT,
-) -> tuple[Measured, npt.NDArray[np.bool_]]:
+) -> tuple[Measured, BoolArray]:
     """Mend the groups of a partition that fail.
 
     Parameters
@@ -119,7 +118,7 @@ def repair(
     return state, met
 
 
-_State = tuple[Measured, npt.NDArray[np.bool_]]
+_State = tuple[Measured, BoolArray]
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class _Repair:
     failing: int
     work: dict[Effort, float]
 
-    def mend(self, state: Measured, met: npt.NDArray[np.bool_], effort: Effort) -> _State:
+    def mend(self, state: Measured, met: BoolArray, effort: Effort) -> _State:
         """Exchange groups until every one holds or nothing helps."""
         while not met.all() and len(met) > 1 and self.work[effort] > 0:
             self.judge.setting.progress.poll()
@@ -163,13 +162,13 @@ class _Repair:
             self.progress.report(1.0 - _failing(state, met) / self.failing)
         return state, met
 
-    def _failing(self, layout: Layout, met: npt.NDArray[np.bool_], effort: Effort) -> IntArray:
+    def _failing(self, layout: Layout, met: BoolArray, effort: Effort) -> IntArray:
         """Failing groups that are not so large that even halves of them have too many states."""
         failing = np.flatnonzero(~met)
         states = self.judge.states(layout.groups.select(failing))
         return failing[np.sqrt(states) <= effort.most]
 
-    def peel(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
+    def peel(self, state: Measured, met: BoolArray) -> _State:
         """Take one part off each failing group that then holds, to be by itself."""
         layout = Layout(self.judge.setting.parts, state.groups)
         widths = state.groups.widths
@@ -179,12 +178,12 @@ class _Repair:
             made.offer(peel(layout, some.members))
         return self._with_rest(made.after(state), made.met(), state.groups)
 
-    def dissolve(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
+    def dissolve(self, state: Measured, met: BoolArray) -> _State:
         """Make each part of a failing group a group by itself, if there are groups to join."""
         kept = met | (state.groups.widths == 1) | ~met.any()
         return self._with_rest(state.select(kept), met[kept], state.groups)
 
-    def _with_rest(self, state: Measured, met: npt.NDArray[np.bool_], before: Groups) -> _State:
+    def _with_rest(self, state: Measured, met: BoolArray, before: Groups) -> _State:
         """Make what was left out of the groups before a group by itself, part for part."""
         rest = Groups.from_rows(np.setdiff1d(before.members, state.groups.members))
         measured = self.judge.measure(rest)
@@ -226,7 +225,7 @@ class _Repair:
                 made.offer(Exchanges.joined(proposed))
 
 
-def _failing(state: Measured, met: npt.NDArray[np.bool_]) -> int:
+def _failing(state: Measured, met: BoolArray) -> int:
     """Parts in groups that fail."""
     return int(state.groups.widths[~met].sum())
 

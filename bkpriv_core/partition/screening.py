@@ -25,7 +25,7 @@ from bkpriv_core.belief.posterior import AUTO_STATES, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.judging import BETHE_COST, EFFORTS
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
 __all__ = ["Screen"]
 
@@ -122,9 +122,9 @@ class Screen:
                     yield chosen[batch[mask]], estimator
             first, size = first + size, 2 * size
 
-    def _spared(self, states: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    def _spared(self, states: npt.NDArray[np.float64]) -> BoolArray:
         """Groups that a screen judges by bethe to save work, though the estimator does not."""
         if self._estimator not in ("auto", "exact"):
             return np.zeros(len(states), dtype=bool)
-        many: npt.NDArray[np.bool_] = states > EFFORTS[0].most
+        many: BoolArray = states > EFFORTS[0].most
         return many & (states <= AUTO_STATES) if self._estimator == "auto" else many

@@ -48,7 +48,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import EXACT, Sound
 from bkpriv_core.partition.certification import Pool
@@ -59,7 +58,7 @@ from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.partition.repair import repair
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.together.companion import companion, jointly
 from bkpriv_core.together.constraint import Constraints
@@ -68,7 +67,6 @@ from bkpriv_core.together.measurement import Joint
 
 __all__ = ["Mended", "certify_together", "known_groups"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _UNIONS = 4
 """Limit of how often groups at fault are united with others."""

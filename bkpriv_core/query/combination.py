@@ -16,7 +16,6 @@ import numpy as np
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
-    BoolArray,
     Criterion,
     Line,
     Predicate,
@@ -25,7 +24,7 @@ from bkpriv_core.query.predicate import (
     criterion_truth,
     evaluate,
 )
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import BoolArray, IntArray
 
 __all__ = ["Classes", "combinations_met", "criteria_by_attribute"]
 

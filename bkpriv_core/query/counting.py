@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
@@ -27,7 +26,7 @@ from bkpriv_core.query.tally import Tally
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = ["CellCounts"]
@@ -52,7 +51,7 @@ class CellCounts(Tally):
 
     domains: tuple[Domain, ...]
     codes: IntArray
-    counts: npt.NDArray[Any]
+    counts: AnyArray
 
     @classmethod
     def of(cls, table: Table) -> CellCounts:
@@ -78,7 +77,7 @@ class CellCounts(Tally):
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """See `Tally`."""
-        met: npt.NDArray[Any] = np.where(self._met(predicate, progress), self.counts, 0)
+        met: AnyArray = np.where(self._met(predicate, progress), self.counts, 0)
         progress.poll()
         if not keys:
             return np.zeros((1, 0), dtype=np.int64), np.array([met.sum()], dtype=np.float64)

@@ -6,15 +6,13 @@ All figures are records, or expected records; nothing is expected for suppressed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.predicate import EVERYTHING
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 
 __all__ = ["CellJoint", "JointDistribution"]
 
@@ -65,7 +63,7 @@ class CellJoint(JointDistribution):
         return self._counted.tabulate(EVERYTHING, (one, other))
 
 
-def _merge(codes: IntArray, counts: npt.NDArray[Any]) -> tuple[IntArray, FloatArray, IntArray]:
+def _merge(codes: IntArray, counts: AnyArray) -> tuple[IntArray, FloatArray, IntArray]:
     """Distinct rows of codes, their counts summed, and the place of each row among them."""
     first, place, _ = distinct_rows(codes)
     merged = np.zeros((len(first), counts.shape[1]))
@@ -73,6 +71,6 @@ def _merge(codes: IntArray, counts: npt.NDArray[Any]) -> tuple[IntArray, FloatAr
     return codes[first], merged, place
 
 
-def _merged(codes: IntArray, counts: npt.NDArray[Any]) -> tuple[IntArray, FloatArray]:
+def _merged(codes: IntArray, counts: AnyArray) -> tuple[IntArray, FloatArray]:
     distinct, merged, _ = _merge(codes, counts)
     return distinct, merged

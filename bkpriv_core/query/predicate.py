@@ -14,16 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import BoolArray, IntArray
 
 __all__ = [
     "EVERYTHING",
     "And",
-    "BoolArray",
     "Codes",
     "Comparison",
     "Criterion",
@@ -42,7 +40,7 @@ __all__ = [
     "value_point",
 ]
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
+BoolArray: TypeAlias = BoolArray
 
 Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 

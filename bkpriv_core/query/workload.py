@@ -20,7 +20,6 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
     And,
-    BoolArray,
     Comparison,
     Membership,
     Predicate,
@@ -28,7 +27,7 @@ from bkpriv_core.query.predicate import (
 )
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import BoolArray, FloatArray
 from bkpriv_core.table.notation import is_number, quoted
 
 __all__ = ["Workload", "draw_workload", "relative_errors"]

@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import (
     InvalidData,
@@ -37,7 +36,7 @@ from bkpriv_core.errors import (
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import LEAST_GAP, Channel, Scheme, check_scheme, distorted
 from bkpriv_core.randomization.risk import Distorted, RiskTable, risks
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = ["Optimum", "check_tau", "optimize"]
@@ -221,7 +220,7 @@ def _importance(
 
 
 def _unattainable(
-    table: Table, exposure: RiskTable, scheme: Scheme, tau: float, beyond: npt.NDArray[np.bool_]
+    table: Table, exposure: RiskTable, scheme: Scheme, tau: float, beyond: BoolArray
 ) -> UnattainableRequirement:
     """Error that says what is attainable; `beyond` tells which records prevent more."""
     least = exposure.least
@@ -329,9 +328,7 @@ class _Problem:
         assert scaled is not None
         return scaled
 
-    def _scaled(
-        self, gaps: FloatArray, moving: npt.NDArray[np.bool_], tolerance: float
-    ) -> FloatArray | None:
+    def _scaled(self, gaps: FloatArray, moving: BoolArray, tolerance: float) -> FloatArray | None:
         """Scale some gaps so; None if the others do not allow it."""
         from scipy.optimize import brentq  # slow to import, and only wanted here
 

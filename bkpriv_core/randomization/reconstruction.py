@@ -22,10 +22,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Blend, Channel
@@ -33,12 +31,11 @@ from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.randomization.grid import Axis, Grid
 from bkpriv_core.randomization.likelihood import maximum_likelihood
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, IntArray
 from bkpriv_core.table.kronecker import apply
 
 __all__ = ["Estimates", "Merged", "likeliest", "unbiased", "weigh"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _BOUND = NormalDist().inv_cdf(0.975)
 """Standard errors from the estimate to an end of its 95 % interval."""
@@ -133,7 +130,7 @@ def weigh(channel: Channel, some: BoolArray) -> FloatArray:
     return _weight(channel, some.astype(np.float64), some.sum(axis=-1, keepdims=True))
 
 
-def _weight(channel: Channel, own: FloatArray, counted: npt.NDArray[Any]) -> FloatArray:
+def _weight(channel: Channel, own: FloatArray, counted: AnyArray) -> FloatArray:
     # That of the inverse, whose rows sum to 1: exactly 1 where all values are counted.
     weight: FloatArray = own + channel.inverse.other * (counted - channel.size * own)
     return weight

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
-
-import numpy.typing as npt
+from typing import Annotated, ClassVar
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import AnyArray, IntArray
 
 __all__ = ["KAnonymity"]
 
@@ -38,7 +36,7 @@ class KAnonymity(CountedRequirement):
         """Records of each part, whatever their values."""
         return setting.parts.weights[:, None]
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Count records."""
-        sizes: npt.NDArray[Any] = histograms.sum(axis=1)
+        sizes: AnyArray = histograms.sum(axis=1)
         return sizes

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import (
@@ -24,7 +23,7 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups
 
 __all__ = [
     "SLACK",
@@ -78,7 +77,7 @@ class Bound:
             return "below" if self.upper else "above"
         return "at most" if self.upper else "at least"
 
-    def broken(self, figures: FloatArray) -> npt.NDArray[np.bool_]:
+    def broken(self, figures: FloatArray) -> BoolArray:
         """Mark figures that break the bound.
 
         Rounding is forgiven where the threshold itself is allowed. Where it is not, a figure that
@@ -115,7 +114,7 @@ class Measurement(Inferred):
     used: UsedArray
     ranged: tuple[Ranged | None, ...] | None = None
 
-    def select(self, chosen: npt.NDArray[Any], members: npt.NDArray[Any]) -> Measurement:
+    def select(self, chosen: AnyArray, members: AnyArray) -> Measurement:
         """Keep some groups, and the memberships of these in their order."""
         ranged = self.ranged and tuple(one and one.select(chosen, members) for one in self.ranged)
         return Measurement(self.figures[:, members], self.used[chosen], ranged)
@@ -294,16 +293,16 @@ class Requirement(ABC):
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
-    ) -> npt.NDArray[np.bool_]:
+    ) -> BoolArray:
         """Mark groups that meet every bound, shape (g,)."""
         figures = self.measure(setting, groups, estimator).figures
         broken = np.zeros(figures.shape[1], dtype=bool)
         for bound, figure in zip(self.bounds, figures, strict=True):
             broken |= bound.broken(figure)
-        met: npt.NDArray[np.bool_] = ~groups.max(broken)
+        met: BoolArray = ~groups.max(broken)
         return met
 
-    def _of_groups(self, groups: Groups, figures: npt.NDArray[Any]) -> Measurement:
+    def _of_groups(self, groups: Groups, figures: AnyArray) -> Measurement:
         """Measurement of one exact figure per group."""
         spread = np.asarray(figures, dtype=np.float64)[groups.owner]
         return Measurement(spread[None, :], np.full(len(groups), EXACT, dtype=np.int8))
@@ -314,7 +313,7 @@ def satisfied(
     setting: Setting,
     groups: Groups,
     estimator: Estimator = "omega",
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Mark groups that meet all requirements, shape (g,); costly ones see only the survivors."""
     alive = np.arange(len(groups))
     for requirement in sorted(requirements, key=lambda item: item.cost):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.belief.setting import Setting
@@ -14,7 +13,7 @@ from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.requirement.sight import refuse_combined
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["Ground", "TCloseness"]
 
@@ -52,7 +51,7 @@ class TCloseness(ShareRequirement):
         """See `ColumnRequirement`; jointly there is no other ground either."""
         return 'Take the ground "equal"'
 
-    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
         """Measure the distance to the table's distribution."""
         seen = self.seen(setting)
         shares, overall = seen.shares(histograms), seen.overall

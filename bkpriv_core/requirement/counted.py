@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = [
     "CountedRequirement",
@@ -41,7 +40,7 @@ class CountedRequirement(Requirement):
         return setting.parts.counts
 
     @abstractmethod
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Figures of groups with `histograms` of shape (g, x), shape (g,)."""
 
     def measure(
@@ -59,7 +58,7 @@ class CountedRequirement(Requirement):
         sums: IntArray = groups.sum(self.counts(setting)[groups.members])
         return sums
 
-    def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
+    def met(self, setting: Setting, histograms: IntArray) -> BoolArray:
         """Mark groups, of `histograms` of shape (g, x), that meet the bound, shape (g,)."""
         (bound,) = self.bounds
         return ~bound.broken(self.figures(setting, histograms))
@@ -125,7 +124,7 @@ class ShareRequirement(HistogramRequirement):
         return [most]
 
     @abstractmethod
-    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
         """Figures of groups with `histograms`, sums of `counts`, shape (g,).
 
         These may be shares as well as counts.
@@ -135,7 +134,7 @@ class ShareRequirement(HistogramRequirement):
 class Keeper(Protocol):
     """Groups of a partition that meets a joint requirement, and goes on to meet it."""
 
-    def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
+    def split(self, parents: Groups, halves: Groups) -> BoolArray:
         """Split some of the groups, those first that come first.
 
         Parameters
@@ -196,7 +195,7 @@ def alone_and_joint(
     return alone, [item for item in requirements if isinstance(item, JointRequirement)]
 
 
-def shares_of(histograms: npt.NDArray[Any]) -> FloatArray:
+def shares_of(histograms: AnyArray) -> FloatArray:
     """Share of each value in groups with `histograms`, both of shape (g, m)."""
     shares: FloatArray = histograms / histograms.sum(axis=1, keepdims=True)
     return shares

@@ -13,15 +13,13 @@ that whoever knows its quasi-identifiers finds the record by them, and its value
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
-
-import numpy.typing as npt
+from typing import Annotated, ClassVar
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["MaxDisclosure"]
 
@@ -45,9 +43,9 @@ class MaxDisclosure(ShareRequirement):
         """See `ColumnRequirement`."""
         return True
 
-    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
         """Measure the largest share of a value."""
-        largest: npt.NDArray[Any] = self.seen(setting).shares(histograms).max(axis=1)
+        largest: AnyArray = self.seen(setting).shares(histograms).max(axis=1)
         return largest
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:

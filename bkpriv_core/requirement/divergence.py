@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
@@ -18,7 +17,7 @@ from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, Groups, IntArray
 
 __all__ = ["JsDivergence"]
 
@@ -80,7 +79,7 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         """Sums of beliefs and of their entropies, in each part."""
         return self._dispersion(setting).columns
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Measure the divergence of beliefs."""
         return self._dispersion(setting).divergence(histograms)
 

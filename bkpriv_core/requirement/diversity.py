@@ -22,10 +22,9 @@ values is 1 then if all have one of them: two values that everybody has hide nei
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.distance import negative_entropy
 from bkpriv_core.belief.setting import Setting
@@ -33,7 +32,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement, shares_of
 from bkpriv_core.stated import Range, read
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["LDiversity"]
 
@@ -97,9 +96,9 @@ class LDiversity(ShareRequirement):
         """See `ColumnRequirement`."""
         return self.variant in ("distinct", "probabilistic")
 
-    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
         """Measure the diversity; see the module."""
-        diversity: npt.NDArray[Any]
+        diversity: AnyArray
         if self.variant == "distinct":
             shares = self.seen(setting).shares(histograms)
             hidden = shares.max(axis=1) < _CERTAIN

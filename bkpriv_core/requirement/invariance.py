@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
@@ -27,7 +26,7 @@ from bkpriv_core.errors import Unsupported
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, Groups, IntArray
 
 __all__ = ["MInvariance"]
 
@@ -72,11 +71,11 @@ class MInvariance(CountedRequirement):
         past = setting.signatures
         return np.column_stack((setting.parts.counts, past, past.max(axis=1)))
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Count records, but none where two have one value, or a signature is another."""
         held, past, bound = self._split(setting, histograms)
         fit = (held.max(axis=1) <= 1) & ~self._differing(held, past, bound).any(axis=1)
-        counted: npt.NDArray[Any] = np.where(fit, held.sum(axis=1), 0)
+        counted: AnyArray = np.where(fit, held.sum(axis=1), 0)
         return counted
 
     def explain(
@@ -99,8 +98,8 @@ class MInvariance(CountedRequirement):
         values = setting.table.sensitive.size
         return histograms[:, :values], histograms[:, values:-1], histograms[:, -1]
 
-    def _differing(self, held: IntArray, past: IntArray, bound: IntArray) -> npt.NDArray[np.bool_]:
+    def _differing(self, held: IntArray, past: IntArray, bound: IntArray) -> BoolArray:
         """Mark values in the signature of a group or one of its records', but not in all."""
         common = np.where(held > 0, bound[:, None], 0)
-        differing: npt.NDArray[np.bool_] = np.column_stack((common, np.zeros_like(bound))) != past
+        differing: BoolArray = np.column_stack((common, np.zeros_like(bound))) != past
         return differing

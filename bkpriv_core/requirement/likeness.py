@@ -18,16 +18,15 @@ rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import SLACK, Bound
 from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 
 __all__ = ["BetaLikeness", "Variant"]
 
@@ -56,7 +55,7 @@ class BetaLikeness(ShareRequirement):
         """See `ColumnRequirement`."""
         return True
 
-    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
         """Measure the largest gain, in the scale of beta."""
         seen = self.seen(setting)
         gains: FloatArray = self.faults(seen.shares(histograms), seen.overall).max(axis=1)

@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
@@ -28,7 +27,7 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.stated import About, Range
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import BoolArray, Groups
 
 __all__ = ["PairDivergence"]
 
@@ -109,7 +108,7 @@ class PairDivergence(ColumnRequirement):
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
-    ) -> npt.NDArray[np.bool_]:
+    ) -> BoolArray:
         """Mark groups that meet every bound; those that fail by far are told at once."""
         alive = np.arange(len(groups))
         for knowledge, bound in zip(self.knowledge, self.bounds, strict=True):

@@ -11,10 +11,7 @@ combinations as one value (`joint`); those from one column to another are not co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import Annotated, ClassVar
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
@@ -22,7 +19,7 @@ from bkpriv_core.implication import Buckets
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import JointRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["CkSafety"]
 
@@ -43,7 +40,7 @@ class CkSafety(JointRequirement):
         parameters = {"c": self.c, "k": self.k, **self.sight.parameters}
         return (Bound(self.key, parameters, self.c, upper=True, strict=True),)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
         buckets = Buckets(self.k, setting.progress)
         buckets.add(histograms)
@@ -55,7 +52,7 @@ class CkSafety(JointRequirement):
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
-    ) -> npt.NDArray[np.bool_]:
+    ) -> BoolArray:
         """Mark groups that are safe together, without those that disclose most by themselves.
 
         One group that is certain helps to disclose all others; so the groups are not judged by
@@ -83,7 +80,7 @@ class _Keeper:
         self._buckets = Buckets(safety.k, setting.progress)
         self._buckets.add(self._parts.histograms(groups))
 
-    def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
+    def split(self, parents: Groups, halves: Groups) -> BoolArray:
         histograms = self._parts.histograms
         return self._buckets.split(histograms(parents), histograms(halves), self._c)
 

@@ -22,16 +22,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.revision import Past
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
-from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["History", "Looks", "Step"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _TOLERANCE = 1e-6
 """Tolerance of the sum of recorded beliefs around 1."""

@@ -27,7 +27,6 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator, Inferred, UsedArray, posterior
 from bkpriv_core.progress import SILENT, Progress
@@ -36,7 +35,7 @@ from bkpriv_core.sequence.mining import count
 from bkpriv_core.sequence.revision import Past, revise
 from bkpriv_core.sequence.sparse import recode
 from bkpriv_core.sequence.transitions import Transitions, constant
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "DOUBT",
@@ -103,7 +102,7 @@ class Beliefs(Inferred):
     before: FloatArray
     after: FloatArray
     used: UsedArray
-    contradicted: npt.NDArray[np.bool_]
+    contradicted: BoolArray
 
 
 def transitions_at(history: History, memory: Memory, place: int) -> Transitions:

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import Progress
 from bkpriv_core.sequence.history import History
@@ -21,7 +20,7 @@ from bkpriv_core.sequence.inference import DOUBT
 from bkpriv_core.sequence.revision import Past, revise
 from bkpriv_core.sequence.sparse import SparseBeliefs, ranges, recode
 from bkpriv_core.sequence.transitions import Transitions
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["Links", "link", "rows_of"]
 
@@ -59,7 +58,7 @@ def link(
     transitions: Transitions,
     shown: SparseBeliefs,
     alone: FloatArray,
-    anew: npt.NDArray[np.bool_],
+    anew: BoolArray,
     progress: Progress,
 ) -> list[Links]:
     """Links from every look to the next one of the same person, step by step.

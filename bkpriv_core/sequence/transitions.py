@@ -27,11 +27,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.sparse import Labels
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["DEEPEST", "Listed", "Transitions", "constant"]
 
@@ -124,7 +123,7 @@ class Transitions:
         return int(self.depth[-1])
 
     @cached_property
-    def branches(self) -> npt.NDArray[np.bool_]:
+    def branches(self) -> BoolArray:
         """Mark nodes that are parents, shape (v,)."""
         branches = np.zeros(len(self), dtype=bool)
         branches[self.parent[1:]] = True

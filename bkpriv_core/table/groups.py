@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SUPPRESSED", "FloatArray", "Groups", "IntArray"]
+__all__ = ["SUPPRESSED", "AnyArray", "BoolArray", "FloatArray", "Groups", "IntArray"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+AnyArray = npt.NDArray[Any]
 
 SUPPRESSED = -1
 """The label of a part whose records are not published."""
@@ -111,7 +113,7 @@ class Groups:
         labels[self.members] = self.owner
         return labels
 
-    def select(self, chosen: npt.NDArray[Any]) -> Groups:
+    def select(self, chosen: AnyArray) -> Groups:
         """Keep the groups of a boolean mask or index array, in that order."""
         index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
         widths = self.widths[index]
@@ -139,20 +141,20 @@ class Groups:
             yield first, last
             first = last
 
-    def sum(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def sum(self, per_member: AnyArray) -> AnyArray:
         """Add up per-membership figures, shape (e, ...), within each group: shape (g, ...)."""
         return self._reduce(np.add, per_member)
 
-    def max(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def max(self, per_member: AnyArray) -> AnyArray:
         """Largest per-membership figure of each group."""
         return self._reduce(np.maximum, per_member)
 
-    def min(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def min(self, per_member: AnyArray) -> AnyArray:
         """Smallest per-membership figure of each group."""
         return self._reduce(np.minimum, per_member)
 
-    def _reduce(self, ufunc: np.ufunc, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _reduce(self, ufunc: np.ufunc, per_member: AnyArray) -> AnyArray:
         if not len(self):
             return np.zeros((0, *per_member.shape[1:]), dtype=per_member.dtype)
-        reduced: npt.NDArray[Any] = ufunc.reduceat(per_member, self.offsets[:-1], axis=0)
+        reduced: AnyArray = ufunc.reduceat(per_member, self.offsets[:-1], axis=0)
         return reduced

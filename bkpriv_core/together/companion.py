@@ -26,13 +26,12 @@ from functools import singledispatch
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS
 from bkpriv_core.requirement import BeliefRequirement, KAnonymity, Regard, Requirement, Shift
 from bkpriv_core.requirement.counted import ShareRequirement
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_core.together.measurement import HomeBeliefs, Joint, Population
 
 __all__ = ["Companion", "adversaries", "companion", "jointly"]
@@ -92,7 +91,7 @@ class Companion(Generic[R]):
         """
         raise ValueError(f"{self.requirement.key} cannot be measured of several releases")
 
-    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
+    def manners(self, joint: Joint) -> tuple[Sequence[str], AnyArray]:
         """Tell how the figures are known.
 
         Returns
@@ -137,7 +136,7 @@ class _OfCrowds(Companion[KAnonymity], of=KAnonymity):
         """Count records that may be a person's; see `Joint.crowds`."""
         return joint.crowds[None, :]
 
-    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
+    def manners(self, joint: Joint) -> tuple[Sequence[str], AnyArray]:
         """Tell which counts are exact; see `Companion`."""
         ways = np.where(joint.overlooked, 2, np.where(joint.counted, 0, 1))
         return ("exact", "bounds", "estimates"), ways

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.sparse import ranges
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints, unsound
 
 __all__ = ["Bounds", "attain", "settle", "tighten"]
@@ -56,9 +55,9 @@ class Bounds:
         return cls(np.zeros_like(high), high)
 
     @property
-    def settled(self) -> npt.NDArray[np.bool_]:
+    def settled(self) -> BoolArray:
         """Mark atoms with known numbers, shape (a,)."""
-        settled: npt.NDArray[np.bool_] = (self.low == self.high).all(axis=1)
+        settled: BoolArray = (self.low == self.high).all(axis=1)
         return settled
 
 
@@ -270,10 +269,10 @@ def attain(
     constraints: Constraints,
     weights: IntArray,
     bounds: Bounds,
-    attained: npt.NDArray[np.bool_],
+    attained: BoolArray,
     budget: int,
     progress: Progress = SILENT,
-) -> tuple[Bounds, npt.NDArray[np.bool_], int]:
+) -> tuple[Bounds, BoolArray, int]:
     """Find which values atoms may have, by programmes in whole numbers, one for each in doubt.
 
     Parameters

@@ -18,18 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import unsound
 from bkpriv_core.together.fitting import fitted
 from bkpriv_core.together.problem import Problem
 
 __all__ = ["exact"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _LINKED = 1e4
 """Largest factor by which constraints may allow fewer states together than each by itself."""

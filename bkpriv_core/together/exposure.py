@@ -15,20 +15,18 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, Requirement, Shift
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.together.companion import companion
 from bkpriv_core.together.constraint import ALONE, Constraints
 from bkpriv_core.together.measurement import Joint
 
 __all__ = ["Exposure", "exposures"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _PAIRS = 200
 """Largest number of pairs of releases that are tried."""

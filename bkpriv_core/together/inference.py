@@ -19,7 +19,6 @@ bethe and fitting omega, which is what they are for a single group.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +33,7 @@ from bkpriv_core.belief.posterior import (
 )
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import ALONE, Constraints
 from bkpriv_core.together.counting import Bounds, attain, settle, tighten
 from bkpriv_core.together.exact import exact
@@ -44,7 +43,6 @@ from bkpriv_core.together.propagation import propagated
 
 __all__ = ["ALONE", "Together", "check_size", "infer"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _FLOATS = 150_000_000
 """Largest number of numbers of all beliefs and bounds: arrays of 1.2 GB."""
@@ -455,7 +453,7 @@ def _contents(system: Constraints, atom: IntArray, component: IntArray) -> npt.N
     return contents
 
 
-def _mixed(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _mixed(numbers: AnyArray) -> npt.NDArray[np.uint64]:
     """Numbers spread over all 64 bits (SplitMix64)."""
     mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import Sound
@@ -23,7 +22,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, check_size, infer
 from bkpriv_core.together.remainder import Held, remainders
@@ -195,7 +194,7 @@ class Joint:
         constraints: Constraints,
         estimator: Sound = "auto",
         *,
-        among: npt.NDArray[np.bool_] | None = None,
+        among: BoolArray | None = None,
         before: Joint | None = None,
         refuse: bool = True,
         progress: Progress = SILENT,
@@ -242,10 +241,10 @@ class Joint:
             there = np.ix_(asked[places], home.codes)
             yield HomeBeliefs(home, places, prior[there], posterior[there])
 
-    def contradicted(self, knowledge: Knowledge | None) -> npt.NDArray[np.bool_]:
+    def contradicted(self, knowledge: Knowledge | None) -> BoolArray:
         """Mark persons of whom an adversary held impossible what is told, shape (q,)."""
         adversary = self.population.knowledge.index(knowledge)
-        contradicted: npt.NDArray[np.bool_] = self.told.contradicted[adversary, self.persons]
+        contradicted: BoolArray = self.told.contradicted[adversary, self.persons]
         return contradicted
 
     @property
@@ -259,7 +258,7 @@ class Joint:
         return self._crowds[0]
 
     @property
-    def counted(self) -> npt.NDArray[np.bool_]:
+    def counted(self) -> BoolArray:
         """Mark crowds that are exact, shape (q,).
 
         The others are lower bounds: of groups that cross in so many ways that too few are left, or
@@ -269,12 +268,12 @@ class Joint:
         return self._crowds[1]
 
     @property
-    def overlooked(self) -> npt.NDArray[np.bool_]:
+    def overlooked(self) -> BoolArray:
         """Crowds that may be smaller, shape (q,), if too many groups are linked: see `span`."""
         return self._crowds[2]
 
     @cached_property
-    def _crowds(self) -> tuple[FloatArray, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def _crowds(self) -> tuple[FloatArray, BoolArray, BoolArray]:
         told = self.told
         system, atom, weights = self.constraints.atoms(len(told.used))
         one = np.zeros(len(weights), dtype=np.int64)  # of each atom; others may have the same
@@ -292,7 +291,7 @@ class Joint:
         overlooked = overlooked[mine] & (crowds[mine] > 1)
         return crowds[mine], exact[mine] & told.tight[self.persons] & ~overlooked, overlooked
 
-    def _shown(self, constraints: Constraints, may: npt.NDArray[np.bool_]) -> FloatArray:
+    def _shown(self, constraints: Constraints, may: BoolArray) -> FloatArray:
         """Fewest records of groups of atoms that may be each one's."""
         records = np.full(len(may), np.inf)
         step = max(1, _BLOCK // max(1, may.shape[1]))

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.sequence.sparse import ranges
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints
 
 __all__ = ["Kinds", "Problem", "split"]
@@ -41,7 +40,7 @@ class Problem:
     groups: Groups
     histograms: IntArray
     weights: IntArray
-    possible: npt.NDArray[np.bool_]
+    possible: BoolArray
     priors: FloatArray
 
 

@@ -26,18 +26,16 @@ Rules
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.bethe import demand
 from bkpriv_core.belief.contradiction import contradictory
 from bkpriv_core.belief.posterior import exact_states, posterior
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.problem import Problem, split
 
 __all__ = ["propagated"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _STEPS = 100
 """Rounds after which messages are left."""

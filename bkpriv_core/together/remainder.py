@@ -21,16 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.together.nesting import equal, nested, nested_by_part, overlaps, weighed
 
 __all__ = ["Held", "remainders"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _OF_A_TANGLE = 20_000_000
 """Limit of pairs of members of a tangle in a group; of more, each is left with its likes."""

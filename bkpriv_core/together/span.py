@@ -13,15 +13,13 @@ or without it; so ``r`` groups tell at most ``2 ** r`` sets. That is *exact*.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import BoolArray, FloatArray
 from bkpriv_core.together.constraint import Constraints
 
 __all__ = ["fewest_told"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 _RANK = 12
 """Largest number of groups of which all combinations are tried."""

@@ -23,14 +23,13 @@ from bkpriv_core.method.growing import grow, stand
 from bkpriv_core.method.together import layered
 from bkpriv_core.policy import Overlap, complete, parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.bucketized.form import Anatomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, BoolArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import Respondents

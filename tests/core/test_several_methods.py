@@ -15,11 +15,10 @@ from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.requirement import CkSafety, JointRequirement
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import BoolArray, Groups
 from bkpriv_core.table.parts import Parts
 from tests.core.oracles import Attribute
 from tests.core.several import COLUMNS, Told, told

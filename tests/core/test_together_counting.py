@@ -10,11 +10,11 @@ from scipy.optimize import LinearConstraint, milp
 from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.progress import Progress
 from bkpriv_core.sequence.history import History
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups
 from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.counting import Bounds, settle
-from bkpriv_core.together.inference import BoolArray, infer
+from bkpriv_core.together.inference import infer
 from bkpriv_core.together.problem import Problem
 from tests.conftest import sample
 from tests.core.sequences import as_step

@@ -32,7 +32,6 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.query.predicate import (
-    BoolArray,
     Codes,
     Comparison,
     Criterion,
@@ -43,7 +42,7 @@ from bkpriv_core.query.predicate import (
 from bkpriv_core.release.generalized.runs import Runs
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import ROOT, Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -13,9 +13,8 @@ import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.joint import JointDistribution
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.generalized.extent import Boxes
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 __all__ = ["BoxJoint"]
 

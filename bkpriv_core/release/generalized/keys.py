@@ -15,7 +15,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.generalized.extent import Extents, Labels, Ranges
 from bkpriv_core.release.generalized.sides import range_ends
 from bkpriv_core.release.rewriting.fragment import (
@@ -28,7 +27,7 @@ from bkpriv_core.release.rewriting.fragment import (
     values_table,
 )
 from bkpriv_core.release.rewriting.side import Key, value_key
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.notation import json_values
 
 __all__ = ["StretchKey", "generalized_key"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.predicate import BoolArray, Codes, Criterion
+from bkpriv_core.query.predicate import Codes, Criterion
 from bkpriv_core.release.generalized.extent import Labels, Ranges
 from bkpriv_core.release.rewriting.fragment import (
     ONE,
@@ -28,6 +28,7 @@ from bkpriv_core.release.rewriting.fragment import (
 )
 from bkpriv_core.release.rewriting.side import Side
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import BoolArray
 
 __all__ = ["LabelSide", "RangeSide", "SensitiveSide", "range_ends"]
 

@@ -26,12 +26,12 @@ import numpy as np
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
-from bkpriv_core.query.predicate import BoolArray, Codes, Criterion, Line, Predicate
+from bkpriv_core.query.predicate import Codes, Criterion, Line, Predicate
 from bkpriv_core.query.tally import Tally, check_keys
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.release.generalized.extent import Boxes, by_column
 from bkpriv_core.release.generalized.runs import Runs, sum_boxes
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -21,7 +21,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
 from bkpriv_core.query.grouping import Query
-from bkpriv_core.query.predicate import BoolArray, Codes
+from bkpriv_core.query.predicate import Codes
 from bkpriv_core.query.tally import check_keys
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.reconstruction import weigh
@@ -40,6 +40,7 @@ from bkpriv_core.release.rewriting.fragment import (
 )
 from bkpriv_core.release.rewriting.side import Key, Side, exact_key, value_key
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import BoolArray
 
 __all__ = ["rewrite_randomized"]
 

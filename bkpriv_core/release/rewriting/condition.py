@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.progress import Progress
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.rewriting.fragment import check_length, product
 from bkpriv_core.release.rewriting.side import Side
+from bkpriv_core.table.groups import BoolArray
 
 __all__ = ["weight"]
 

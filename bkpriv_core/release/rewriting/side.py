@@ -15,7 +15,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.rewriting.fragment import (
     ONE,
     ZERO,
@@ -26,7 +25,7 @@ from bkpriv_core.release.rewriting.fragment import (
     values_table,
 )
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import BoolArray, IntArray
 from bkpriv_core.table.notation import json_pairs
 
 __all__ = ["Key", "Side", "exact_key", "value_key"]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.suppression import Kind, Withdrawn, explain_suppression, find_withdrawn
+from bkpriv_core.table.groups import BoolArray
 from bkpriv_core.table.notation import extents_json, qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.past.chain import tell_apart
@@ -71,7 +71,7 @@ def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]
     return rows
 
 
-def _grown(recorded: RecordedRelease) -> tuple[RecordedRelease, npt.NDArray[np.bool_]]:
+def _grown(recorded: RecordedRelease) -> tuple[RecordedRelease, BoolArray]:
     """Tell the respondents of a release apart, and whom those showed that it has grown from."""
     if recorded.parts.respondent is None:
         recorded, _ = tell_apart(recorded)

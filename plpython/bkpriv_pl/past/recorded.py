@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.release.recorded.attribute import Attribute, read_domains
 from bkpriv_core.release.recorded.content import Arrays, read_told
@@ -20,7 +19,7 @@ from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_releas
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import STEPS
 
@@ -376,7 +375,7 @@ def _floats(name: str, packed: bytes | None) -> FloatArray | None:
     return None if packed is None else _unpack(name, packed, ">f8", np.dtype(np.float64))
 
 
-def _unpack(name: str, packed: bytes, sent: str, wanted: np.dtype[Any]) -> npt.NDArray[Any]:
+def _unpack(name: str, packed: bytes, sent: str, wanted: np.dtype[Any]) -> AnyArray:
     """Numbers of an array of one dimension, as it is sent."""
     header = np.frombuffer(packed, _HEADER, 1)[0]
     if header["nulls"]:

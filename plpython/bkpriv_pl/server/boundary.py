@@ -11,10 +11,10 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_pl.server.reporting import Refusal, entry
 
 __all__ = [
@@ -118,27 +118,27 @@ def _depth(text: str) -> int:
     return max(accumulate(steps))
 
 
-def as_floats(values: list[Any], name: str) -> npt.NDArray[np.float64]:
+def as_floats(values: list[Any], name: str) -> FloatArray:
     """Turn an array argument into floats; a NULL element, NaN to numpy, is refused."""
     return np.asarray(_without_null(values, name), dtype=np.float64)
 
 
-def as_integers(values: list[Any], name: str) -> npt.NDArray[np.int64]:
+def as_integers(values: list[Any], name: str) -> IntArray:
     """Turn an array argument into integers; NULL elements are refused."""
     return np.asarray(_without_null(values, name), dtype=np.int64)
 
 
-def unpack_integers(packed: bytes | None, element: str = ">i4") -> npt.NDArray[np.int64]:
+def unpack_integers(packed: bytes | None, element: str = ">i4") -> IntArray:
     """Integers that SQL sent one behind the other; none for NULL, the sum of none."""
     return np.frombuffer(packed or b"", element).astype(np.int64)
 
 
-def unpack_floats(packed: bytes | None) -> npt.NDArray[np.float64]:
+def unpack_floats(packed: bytes | None) -> FloatArray:
     """Double precision numbers that SQL sent one behind the other."""
     return np.frombuffer(packed or b"", ">f8").astype(np.float64)
 
 
-def array_literal(values: npt.NDArray[Any]) -> str:
+def array_literal(values: AnyArray) -> str:
     """Write numbers as a PostgreSQL array literal, much faster than element by element."""
     return "{" + ",".join(map(repr, values.tolist())) + "}"
 
