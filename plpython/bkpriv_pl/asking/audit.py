@@ -22,7 +22,6 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.passed import rows_of_attributes, tell_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
-from bkpriv_pl.past.terms import find_options, find_requirements
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.server.boundary import entry, from_json, run
@@ -41,7 +40,7 @@ def audit(
     recorded = find_release(release)
     if requirements is None:
         # The publisher chose what they name.
-        demanded = find_requirements(recorded.release)
+        demanded = recorded.policy
     else:
         stated = from_json(requirements, "requirements")
         dataset = look_up(recorded.release, "dataset")["dataset"]
@@ -137,8 +136,7 @@ def _of_draws(
         return []
     bound = bound_of(requirements)
     measuring = task.step("measuring")
-    scheme = find_options(recorded.release, recorded.method).scheme
-    rows = [draw_finding(recorded, bound, scheme, measuring)]
+    rows = [draw_finding(recorded, bound, recorded.options.scheme, measuring)]
     together = judge_together(recorded.release, recorded, bound, measuring, published=False)
     return rows if together is None else [*rows, together]
 

@@ -20,7 +20,6 @@ from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.remembering import recall
-from bkpriv_pl.past.terms import find_requirements
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import array_literal, entry, from_json
 from bkpriv_pl.server.progress import POLLED
@@ -172,7 +171,7 @@ def _compared(recorded: RecordedRelease) -> Comparison:
     """Comparison of beliefs: that of all adversaries of its policy, if these are alike."""
     by = {
         regard.smoothing
-        for item in find_requirements(recorded.release).requirements
+        for item in recorded.policy.requirements
         if isinstance(item, BtPrivacy)
         for regard in item.regarding
     } or {recorded.smoothing}

@@ -37,7 +37,7 @@ from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.passed import passed_through
 from bkpriv_pl.past.selection import select_beside
-from bkpriv_pl.past.terms import find_options, find_requirements
+from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, run
@@ -207,7 +207,7 @@ def _measured(
     None if neither can be had any more; None for the certainties if only these cannot.
     """
     try:
-        demanded = find_requirements(recorded.release)
+        demanded = recorded.policy
         recorded = measurable(recorded, demanded, "auto", own=False)
         found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:

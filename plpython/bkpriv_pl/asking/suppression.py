@@ -18,7 +18,6 @@ from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import read_respondents
 from bkpriv_pl.past.remembering import with_library
-from bkpriv_pl.past.terms import find_options, find_requirements
 from bkpriv_pl.publishing.growing import shown_before
 from bkpriv_pl.publishing.overlap import recall_earlier
 from bkpriv_pl.server.boundary import entry
@@ -45,8 +44,7 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
 def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]]:
     """Rows of ``bkpriv.explain_suppressed``; `task` has a step for it."""
     recorded = find_release(release)
-    requirements = find_requirements(recorded.release).requirements
-    estimator = find_options(recorded.release, recorded.method).inference
+    requirements, estimator = recorded.policy.requirements, recorded.options.inference
     # The publisher chose the tables that the requirements name.
     recorded = with_library(recorded, requirements, estimator, own=False)
     before = None

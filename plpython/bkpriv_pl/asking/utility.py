@@ -12,7 +12,6 @@ from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.ownership import check_listed
-from bkpriv_pl.past.terms import find_options, find_requirements
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.persons import tell_bounded
@@ -31,9 +30,8 @@ def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
     figures = measured(recorded, POLLED)
     figures |= {f"gcp({name})": loss for name, loss in column_losses(recorded).items()}
     if isinstance(method := recorded.method, GroupMethod):
-        requirements = find_requirements(recorded.release).requirements
-        options = find_options(recorded.release, method)
-        baseline = k_anonymous(recorded, requirements, method, options, progress=POLLED)
+        requirements = recorded.policy.requirements
+        baseline = k_anonymous(recorded, requirements, method, recorded.options, progress=POLLED)
         figures |= baseline_utility(baseline)
     figures |= divergences(recorded, POLLED)
     return {metric: _known(value) for metric, value in figures.items()}

@@ -14,6 +14,7 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.library import Library
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, find_method
+from bkpriv_core.policy import Policy
 from bkpriv_core.release.recorded.content import RecordedFigures, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.recorded.soundness import of_release
@@ -23,7 +24,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import read_arrays, read_attributes, read_respondents
-from bkpriv_pl.past.terms import read_ranges, read_smoothing
+from bkpriv_pl.past.terms import find_options, find_requirements, read_ranges, read_smoothing
 from bkpriv_pl.server.boundary import Refusal, array_literal, run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -78,6 +79,16 @@ class RecordedRelease(Release):
     def title(self) -> str:
         """See `Release`."""
         return f"release {self.release}"
+
+    @cached_property
+    def options(self) -> Any:
+        """Options of its method that it was made by; see `find_options`."""
+        return find_options(self.release, self.method)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """Policy that it was certified for; see `find_requirements`."""
+        return find_requirements(self.release)
 
     @cached_property
     def setting(self) -> Setting:

@@ -18,7 +18,6 @@ from bkpriv_core.query.literal import (
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.past.history import RecordedRelease
-from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import FIXED
@@ -82,7 +81,7 @@ def _coarsened(release: RecordedRelease) -> set[str]:
     """Names of the attributes that were coarsened before records were drawn."""
     if not isinstance(release.method, Randomize):
         return set()
-    levels = find_options(release.release, release.method).levels or {}
+    levels = release.options.levels or {}
     return {name for name, level in levels.items() if level}
 
 
