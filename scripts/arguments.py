@@ -150,6 +150,13 @@ ARGUMENTS = {
     "unset_sequential_knowledge.name": "what it is called",
     "set_policy.requirements": "[requirements](requirements.md), a JSON object",
     "set_policy.name": "what it is to be called; a policy of yours by this name is stated anew",
+    "set_prefix_hierarchy.lengths": (
+        "how many characters are kept at each level, falling, such as `ARRAY[5, 3, 2]`"
+    ),
+    "set_list_hierarchy.branches": (
+        "a JSON object: by name a list of values, or another such object"
+    ),
+    "set_list_hierarchy.rest": "name that values go under that are not listed",
     "set_hierarchy.levels": (
         "a table or view: a row for each value, and from left to right the value, coarser "
         "labels, one root"

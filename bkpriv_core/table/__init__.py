@@ -3,6 +3,7 @@
 Modules of this room know a table and nothing else: no belief, no requirement, no way of publishing.
 
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
+- `rule`: hierarchies that are made from the values;
 - `bins`: values that are intervals; `notation`: values as JSON, and text as SQL; `wording`: that
   JSON as people write it;
 - `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;

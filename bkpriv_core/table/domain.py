@@ -95,7 +95,8 @@ class Domain:
                 raise InvalidData(
                     f'values of attribute "{self.name}" are missing from its hierarchy',
                     detail=f"Missing: {some_of(missing)}.",
-                    hint="Add a row for each of them and call set_hierarchy again.",
+                    hint="Add each of them with its path, and declare the hierarchy again; a list, "
+                    "by set_list_hierarchy, may have a name for the rest.",
                 )
 
     @property

@@ -169,3 +169,13 @@ class Hierarchy:
     def height(self) -> int:
         """Number of levels above the leaves."""
         return len(next(iter(self.paths.values()))) - 1
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Values that it has, whether they occur or not."""
+        return tuple(self.paths)
+
+    def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy itself, whatever values occur; see `bkpriv_core.table.rule`."""
+        del attribute, values
+        return self

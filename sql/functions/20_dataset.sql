@@ -52,43 +52,6 @@ Each of them is bounded by itself, and all jointly where a policy says so. attri
 unchanged with the sensitive values of a record; adversaries are supposed not to know them';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)
-$$;
-COMMENT ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) IS
-    'Gives an attribute a generalization hierarchy, read from a table.
-The columns of the table are, in order, value, coarser, ..., root';
-GRANT EXECUTE ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) TO bkpriv_publisher;
-
-CREATE OR REPLACE FUNCTION bkpriv.set_interval_hierarchy(
-    dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0
-) RETURNS void
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
-$$;
-COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
-    'Gives a numeric attribute nested intervals of rising widths, counted from the origin.
-They serve methods that generalize whole columns; mondrian publishes ranges of its own';
-GRANT EXECUTE ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) TO bkpriv_publisher;
-
-CREATE OR REPLACE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) RETURNS void
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-GD["bkpriv"].dataset.unset_hierarchy(dataset, attribute)
-$$;
-COMMENT ON FUNCTION bkpriv.unset_hierarchy(text, text) IS
-    'Takes an attribute''s generalization hierarchy or intervals back';
-GRANT EXECUTE ON FUNCTION bkpriv.unset_hierarchy(text, text) TO bkpriv_publisher;
-
 CREATE OR REPLACE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp

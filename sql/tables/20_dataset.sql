@@ -19,17 +19,3 @@ CREATE TABLE bkpriv.dataset (
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive))
 );
-
--- No foreign key: a parallel restore fills the tables in any order.
-CREATE TABLE bkpriv.hierarchy (
-    dataset text NOT NULL,
-    attribute text NOT NULL,
-    levels text[],
-    widths numeric[],
-    origin numeric,
-    -- Never true: see bkpriv_internal.drop_row.
-    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
-    PRIMARY KEY (dataset, attribute),
-    CHECK ((levels IS NULL) <> (widths IS NULL)),
-    CHECK ((widths IS NULL) = (origin IS NULL))
-);

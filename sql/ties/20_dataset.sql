@@ -30,20 +30,3 @@ CREATE TRIGGER guard BEFORE DELETE ON bkpriv.dataset
     FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_dataset();
 CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.dataset
     FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();
-
-COMMENT ON TABLE bkpriv.hierarchy IS
-    'Generalization hierarchies: rows of labels from leaf to root, or widths of nested intervals';
-COMMENT ON COLUMN bkpriv.hierarchy.dataset IS 'Dataset of the attribute';
-COMMENT ON COLUMN bkpriv.hierarchy.attribute IS 'Column that is generalized';
-COMMENT ON COLUMN bkpriv.hierarchy.levels IS 'Labels row by row, each row from leaf to root; NULL: it has intervals';
-COMMENT ON COLUMN bkpriv.hierarchy.widths IS 'Widths of nested intervals, rising; NULL: it has labels';
-COMMENT ON COLUMN bkpriv.hierarchy.origin IS 'Number that the intervals are counted from';
-COMMENT ON COLUMN bkpriv.hierarchy.dropped IS 'Always false; set to true, the row is deleted';
-GRANT SELECT ON bkpriv.hierarchy TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE (levels, widths, origin, dropped) ON bkpriv.hierarchy TO bkpriv_publisher;
-CREATE POLICY see ON bkpriv.hierarchy FOR SELECT
-    USING (dataset IN (SELECT name FROM bkpriv.dataset));
-CREATE POLICY change ON bkpriv.hierarchy
-    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
-CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.hierarchy
-    FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();

@@ -21,6 +21,10 @@ ALTER TABLE bkpriv.dataset ADD COLUMN dropped boolean NOT NULL DEFAULT false CHE
 ALTER TABLE bkpriv.hierarchy ADD COLUMN dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped);
 ALTER TABLE bkpriv.sequential_knowledge ADD COLUMN dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped);
 
+-- Hierarchies may be rules, which make the paths of values that come later, too.
+ALTER TABLE bkpriv.hierarchy ADD COLUMN rule jsonb;
+ALTER TABLE bkpriv.hierarchy DROP CONSTRAINT hierarchy_check, ADD CHECK (num_nonnulls(levels, widths, rule) = 1);
+
 -- Tokens are bound to the tables that bear them. Where several bear one, some are copies, and none counts.
 ALTER TABLE bkpriv.watched ADD COLUMN named text;
 

@@ -26,6 +26,11 @@ INTERFACE = {
         "dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0",
         "void",
     ),
+    "set_prefix_hierarchy": ("dataset text, attribute text, lengths integer[]", "void"),
+    "set_list_hierarchy": (
+        "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
+        "void",
+    ),
     "set_policy": ("name text, requirements jsonb", "text"),
     "drop_dataset": ("dataset text", "void"),
     "set_sequential_knowledge": (
@@ -225,6 +230,7 @@ VOLATILITY = {
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
+        *("set_prefix_hierarchy", "set_list_hierarchy"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),

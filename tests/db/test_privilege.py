@@ -131,6 +131,8 @@ FUNCTIONS = """
     bkpriv.rewrite_query(bigint,text)                                    X          X
     bkpriv.set_hierarchy(text,text,regclass)                             X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -
+    bkpriv.set_list_hierarchy(text,text,jsonb,text)                      X          -
+    bkpriv.set_prefix_hierarchy(text,text,integer[])                     X          -
     bkpriv.set_policy(text,jsonb)                                        X          -
     bkpriv.set_sequential_knowledge(text,text,text,regclass,integer)     X          -
     bkpriv.unset_sequential_knowledge(text,text)                         X          -
@@ -151,7 +153,8 @@ FUNCTIONS = """
 """  # noqa: E501
 
 CHANGED = {
-    "dataset": "registered_at dropped source_owners", "hierarchy": "levels widths origin dropped",
+    "dataset": "registered_at dropped source_owners",
+    "hierarchy": "levels widths origin rule dropped",
     "policy": "requirements set_at smoothing table_owners",
     "sequential_knowledge": "kind memory labels parents oldest "
     "offsets following probabilities support set_at dropped",

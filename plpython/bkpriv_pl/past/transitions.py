@@ -19,11 +19,18 @@ from bkpriv_core.sequence.inference import Constant, Incremental, Memory
 from bkpriv_core.sequence.mining import mined
 from bkpriv_core.sequence.statement import given
 from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_pl.past.recorded import TRANSITIONS, read_transitions
 from bkpriv_pl.server.boundary import Refusal, array_literal, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
+from bkpriv_pl.tables.dataset import (
+    Dataset,
+    columns_of,
+    find_dataset,
+    open_source,
+    read_hierarchies,
+)
 from bkpriv_pl.tables.source import Relation, check_readable, open_named
 
 __all__ = [
@@ -230,13 +237,12 @@ def _read_values(dataset: Dataset) -> tuple[list[str], bool]:
     value = column.expression("s")
     row = run(
         f'SELECT ARRAY(SELECT min({value}::text COLLATE "C") FROM {source} AS s '
-        f"WHERE {value} IS NOT NULL GROUP BY {value}) AS found, "
-        "(SELECT levels FROM bkpriv.hierarchy WHERE (dataset, attribute) = ($1, $2)) AS levels",
-        ["text", "text"],
-        [dataset.name, column.name],
+        f"WHERE {value} IS NOT NULL GROUP BY {value}) AS found"
     )[0]
-    leaves = {path[0] for path in row["levels"] or ()}
-    return sorted({*row["found"]} | leaves), column.is_number and not leaves
+    tree = read_hierarchies(dataset).get(column.name)
+    if tree is None or isinstance(tree, Intervals):
+        return sorted(row["found"]), column.is_number
+    return sorted({*row["found"], *tree.leaves}), False
 
 
 def _of_type(source: _Source, column: Column, what: str, hint: str) -> Refusal:

@@ -9,7 +9,7 @@ as packed integers. Of a source of several periods, the records of one may be co
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
@@ -20,10 +20,11 @@ import plpy
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.passed import BARE, MOST_BYTES, MOST_VALUES, Passed, check_passed
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import NOBODY, Respondents
+from bkpriv_core.table.rule import Tree
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.tables.bins import bin_end
@@ -53,7 +54,7 @@ def count_cells(
     source: Relation,
     quasi_identifiers: tuple[Column, ...],
     sensitive: tuple[Column, ...],
-    hierarchies: dict[str, Hierarchy | Intervals],
+    hierarchies: dict[str, Tree | Intervals],
     nulls: str = "error",
     respondent: str | None = None,
     period: Period | None = None,
@@ -69,9 +70,9 @@ def count_cells(
         The quasi-identifiers.
     sensitive : tuple of Column
         The sensitive columns; several make one attribute, of their combinations.
-    hierarchies : dict of str to Hierarchy or Intervals
-        Hierarchies by attribute, intervals in the unit of its type; an attribute with a hierarchy
-        is categorical whatever its type.
+    hierarchies : dict of str to Tree or Intervals
+        Hierarchies by attribute, or rules that make them, intervals in the unit of its type; an
+        attribute with a hierarchy is categorical whatever its type.
     nulls : {"error", "category"}
         Whether NULL is refused or a value of its own.
     respondent : str, optional
@@ -105,11 +106,11 @@ def count_cells(
         If its counts, or what passes through, would not fit in memory.
     """
     columns = (*quasi_identifiers, *sensitive)
-    trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
+    trees = {key for key, tree in hierarchies.items() if not isinstance(tree, Intervals)}
     row = _read(
         source=source,
         columns=columns,
-        hierarchies=trees,
+        trees=trees,
         respondent=respondent,
         period=period,
         known=known,
@@ -195,7 +196,7 @@ def _unpack_passing(
 def _read(
     source: Relation,
     columns: tuple[Column, ...],
-    hierarchies: dict[str, Hierarchy],
+    trees: Collection[str],
     respondent: str | None,
     period: Period | None,
     known: Known,
@@ -223,7 +224,7 @@ def _read(
     keys = _keys(columns, passing)
 
     def query(groups: str, *more: str) -> dict[str, Any]:
-        text = _query(groups, columns, hierarchies, *extras, *more, slots=slots, passing=passing)
+        text = _query(groups, columns, trees, *extras, *more, slots=slots, passing=passing)
         return run(text, types, values)[0]
 
     members, unchanged = _members(source, used) if respondent is None and not slots else ([], "")
@@ -320,7 +321,7 @@ def _groups(
 def _query(
     groups: str,
     columns: tuple[Column, ...],
-    hierarchies: dict[str, Hierarchy],
+    trees: Collection[str],
     *extras: str,
     slots: Mapping[str, str] = NOTHING,
     passing: tuple[Column, ...] = (),
@@ -368,7 +369,7 @@ def _query(
             f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
             f"''::bytea) AS codes_{place}",
         ]
-        if column.numeric and column.name not in hierarchies:
+        if column.numeric and column.name not in trees:
             listed.append(_positions(place, column.position("v"), "positions"))
             if column.bin is not None:
                 listed.append(_positions(place, column.position(bin_end(column.bin, "v")), "ends"))
@@ -445,7 +446,7 @@ def _positions(place: int, position: str, name: str) -> str:
 
 
 def _domain(
-    row: dict[str, Any], place: int, column: Column, hierarchy: Hierarchy | Intervals | None
+    row: dict[str, Any], place: int, column: Column, hierarchy: Tree | Intervals | None
 ) -> Domain:
     labels = tuple(row[f"labels_{place}"])
     positions, ends = (
@@ -456,4 +457,7 @@ def _domain(
     if isinstance(hierarchy, Intervals):
         intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
         return Domain(column.name, labels, positions, intervals=intervals, ends=ends, step=step)
-    return Domain(column.name, labels, positions, hierarchy, ends=ends, step=step)
+    tree = None
+    if hierarchy is not None:
+        tree = hierarchy.over(column.name, [each for each in labels if each is not None])
+    return Domain(column.name, labels, positions, tree, ends=ends, step=step)

@@ -1,9 +1,10 @@
-"""Datasets: declaring a source and its hierarchies, and reading it."""
+"""Datasets: declaring a source, and reading it under its hierarchies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import plpy
 
@@ -13,11 +14,12 @@ from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.rule import Tree, parse_rule
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, count_cells
-from bkpriv_pl.tables.inspection import inspect_attributes, inspect_hierarchy, inspect_source
+from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.roles import check_roles
 from bkpriv_pl.tables.source import (
@@ -28,7 +30,6 @@ from bkpriv_pl.tables.source import (
     open_named,
     open_relation,
     seen_in,
-    untrusted,
 )
 from bkpriv_pl.tables.staleness import watch_own
 from bkpriv_pl.tables.texts import check_names
@@ -39,14 +40,12 @@ __all__ = [
     "drop",
     "find_dataset",
     "open_source",
+    "read_hierarchies",
     "read_records",
     "read_table",
     "refuse_old_snapshot",
     "register",
-    "set_hierarchy",
-    "set_interval_hierarchy",
     "take_turn",
-    "unset_hierarchy",
 ]
 
 
@@ -226,22 +225,11 @@ def read_records(
     _check_comparable(source, latest_by)
     if dataset.respondent is not None:
         check_names(source, columns[dataset.respondent])
-    rows = run(
-        "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
-        ["text"],
-        [dataset.name],
-    )
-    hierarchies = {
-        row["attribute"]: Intervals.checked(row["attribute"], row["widths"], row["origin"])
-        if row["levels"] is None
-        else Hierarchy.from_rows(row["attribute"], row["levels"])
-        for row in rows
-    }
     return count_cells(
         source=source,
         quasi_identifiers=tuple(columns[name] for name in dataset.quasi_identifiers),
         sensitive=tuple(columns[name] for name in dataset.sensitive_columns),
-        hierarchies=hierarchies,
+        hierarchies=read_hierarchies(dataset),
         nulls=nulls,
         respondent=dataset.respondent,
         period=period,
@@ -249,6 +237,25 @@ def read_records(
         passing=tuple(columns[name] for name in dataset.attributes),
         kept=kept,
     )
+
+
+def read_hierarchies(dataset: Dataset) -> dict[str, Tree | Intervals]:
+    """Read the hierarchies of a dataset's attributes, or the rules that make them."""
+    rows = run(
+        "SELECT attribute, levels, widths, origin, rule FROM bkpriv.hierarchy WHERE dataset = $1",
+        ["text"],
+        [dataset.name],
+    )
+    return {row["attribute"]: _read_hierarchy(row) for row in rows}
+
+
+def _read_hierarchy(row: Mapping[str, Any]) -> Tree | Intervals:
+    attribute = row["attribute"]
+    if row["widths"] is not None:
+        return Intervals.checked(attribute, row["widths"], row["origin"])
+    if row["levels"] is not None:
+        return Hierarchy.from_rows(attribute, row["levels"])
+    return parse_rule(attribute, from_json(row["rule"], f'the hierarchy of "{attribute}"'))
 
 
 def open_source(dataset: Dataset) -> Relation:
@@ -350,69 +357,6 @@ def register(
 
 
 @entry
-def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
-    """See ``bkpriv.set_hierarchy``."""
-    dataset = find_dataset(name)
-    attribute = _attribute(dataset, attribute)
-    relation = open_named(require(levels, "table of levels"))
-    columns = column_types(relation.schema, relation.name)
-    check_readable(relation, tuple(columns))
-    cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
-    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
-    hierarchy = Hierarchy.from_rows(attribute, rows)
-    source = open_relation(dataset.source)
-    # A warning is not worth that their code might run.
-    if (dataset.own or old_snapshot() is None) and not untrusted(
-        source, named=dataset.own, known=dataset.source_owners
-    ):
-        check_readable(source, (attribute,))
-        inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
-    _keep_hierarchy(
-        dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, origin=None
-    )
-
-
-@entry
-def set_interval_hierarchy(
-    name: str | None, attribute: str | None, widths: list[object] | None, origin: object
-) -> None:
-    """See ``bkpriv.set_interval_hierarchy``."""
-    dataset = find_dataset(name)
-    attribute = _attribute(dataset, attribute)
-    if not columns_of(dataset)[attribute].numeric:
-        raise InvalidParameter(
-            f'attribute "{attribute}" is not numeric',
-            detail="Intervals need numbers, dates or timestamps.",
-            hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
-        )
-    Intervals.checked(attribute, widths or [], origin)
-    _keep_hierarchy(dataset, attribute, None, widths, origin=origin)
-
-
-@entry
-def unset_hierarchy(name: str | None, attribute: str | None) -> None:
-    """See ``bkpriv.unset_hierarchy``."""
-    dataset = find_dataset(name)
-    attribute = _attribute(dataset, attribute)
-    if not run(
-        "SELECT FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2",
-        ["text", "text"],
-        [dataset.name, attribute],
-    ):
-        raise Refusal(
-            "42704",
-            f'attribute "{attribute}" of dataset "{dataset.name}" has no hierarchy',
-            detail="It has neither labels nor intervals.",
-            hint="Nothing needs to be done.",
-        )
-    run(
-        "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = $1 AND attribute = $2",
-        ["text", "text"],
-        [dataset.name, attribute],
-    )
-
-
-@entry
 def drop(name: str | None) -> None:
     """See ``bkpriv.drop_dataset``."""
     dataset = find_dataset(name)
@@ -438,19 +382,6 @@ def _forget(name: str) -> None:
     """Delete what was declared of a dataset, in the way that its owner may."""
     for table in ("hierarchy", "sequential_knowledge"):
         run(f"UPDATE bkpriv.{table} SET dropped = true WHERE dataset = $1", ["text"], [name])
-
-
-def _attribute(dataset: Dataset, attribute: str | None) -> str:
-    """Return an attribute that the dataset must have."""
-    attribute = require(attribute, "attribute")
-    if attribute not in dataset.measured:
-        raise Refusal(
-            "42703",
-            f'dataset "{dataset.name}" has no attribute "{attribute}"',
-            detail="It is neither a quasi-identifier nor the sensitive column.",
-            hint=f"Its attributes are {', '.join(dataset.measured)}.",
-        )
-    return attribute
 
 
 def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]) -> Refusal:
@@ -481,20 +412,3 @@ def _check_comparable(relation: Relation, names: tuple[str, ...]) -> None:
                 detail="Its type has no equality or no order.",
                 hint=f"Publish from a view that shows it by {as_written(name)}.",
             ) from None
-
-
-def _keep_hierarchy(
-    dataset: Dataset,
-    attribute: str,
-    levels: list[list[str]] | None,
-    widths: list[object] | None,
-    origin: object,
-) -> None:
-    run(
-        "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels, widths, origin) "
-        "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (dataset, attribute) "
-        "DO UPDATE SET levels = excluded.levels, widths = excluded.widths, "
-        "origin = excluded.origin",
-        ["text", "text", "text[]", "numeric[]", "numeric"],
-        [dataset.name, attribute, levels, widths, origin],
-    )

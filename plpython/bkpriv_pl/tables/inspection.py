@@ -29,7 +29,7 @@ from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.source import Relation, find_distributed
 
-__all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_source"]
+__all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_prefixes", "inspect_source"]
 
 _INSPECTED = 1_000_000
 """Largest number of records that are read."""
@@ -390,5 +390,45 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
         telling.warning(
             f'values of attribute "{column.name}" are missing from its hierarchy',
             detail=f"{row['missing']} of {row['values']} are missing: {listed}.",
-            hint="Publication refuses them. Add a row for each and call set_hierarchy again.",
+            hint="Publication refuses them. Add each of them and declare the hierarchy again.",
+        )
+
+
+def inspect_prefixes(source: Relation, column: Column, lengths: Sequence[int]) -> None:
+    """Warn of lengths of prefixes that merge no values, and of numbers of different lengths.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Lengths of the prefixes, falling.
+    """
+    counts = ", ".join(f"count(DISTINCT left(value, {length}))" for length in lengths)
+    (row,) = run(
+        f"SELECT count(*) AS values, ARRAY[{counts}]::int8[] AS prefixes, min(length(value)) AS "
+        "shortest, max(length(value)) AS longest FROM ("
+        'SELECT DISTINCT value COLLATE "C" AS value FROM ('
+        f"SELECT ({column.expression('s')})::text AS value FROM {_Part.of(source).source}"
+        ") AS seen) AS x WHERE value IS NOT NULL"
+    )
+    if not row["values"]:
+        return
+    finer = [row["values"], *row["prefixes"]]
+    idle = [
+        f"{length} ({prefixes})"
+        for length, prefixes, before in zip(lengths, row["prefixes"], finer, strict=False)
+        if prefixes == before
+    ]
+    if idle:
+        telling.warning(
+            f'lengths of prefixes of attribute "{column.name}" merge nothing',
+            detail=f"Length (prefixes): {', '.join(idle[:_SHOWN])}; there are {row['values']} "
+            f"values, of {row['shortest']} to {row['longest']} characters.",
+            hint="Leave such lengths out, or give smaller ones.",
+        )
+    if column.is_number and row["shortest"] < row["longest"]:
+        telling.warning(
+            f'the numbers of attribute "{column.name}" have different lengths',
+            detail=f"They have {row['shortest']} to {row['longest']} characters. Codes that began "
+            "with 0 have lost it, so their prefixes are those of other codes.",
+            hint="If that is so, publish from a view that fills them up, such as by lpad, as text.",
         )

@@ -1,0 +1,229 @@
+"""Rules of hierarchies: what makes the path of a value from the value alone.
+
+A rule needs no table of levels, and covers values that come later:
+
+- *prefixes*: a value goes up to its first characters, fewer and fewer, which are marked by ``*`` at
+  the end, and at last to ``*``. So the postcode 24103 becomes ``241*``, ``2*`` and ``*``. A value
+  that is shorter than a prefix stays as it is there.
+- a *list*: a value goes up to the name under which it is listed, and from there to the names above
+  it. Branches of fewer names than others have the lowest repeated. What is not listed has no path,
+  or goes under a name of its own, the *rest*.
+
+Characters are those of Unicode; a value is read as the text that its type writes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
+from bkpriv_core.table.hierarchy import Hierarchy, some_of
+
+__all__ = ["Listed", "Prefixes", "Rule", "Tree", "parse_rule"]
+
+_ROOT = "*"
+
+_LONGEST = 1000
+"""Largest length of a prefix."""
+
+_DEEPEST = 16
+"""Largest number of names above a value that is listed."""
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """A hierarchy by prefixes.
+
+    Parameters
+    ----------
+    lengths : tuple of int
+        Numbers of characters that are kept, falling.
+    """
+
+    lengths: tuple[int, ...]
+
+    @classmethod
+    def checked(cls, attribute: str, lengths: Any) -> Prefixes:
+        """Validate lengths.
+
+        Raises
+        ------
+        InvalidParameter
+            If there are none, one is no whole number from 1, or they do not fall.
+        """
+        hint = "Give for example ARRAY[5, 3, 2]; the root, *, comes by itself."
+        plain = isinstance(lengths, list) and all(type(each) is int for each in lengths)
+        if not plain or not lengths:
+            raise InvalidParameter(
+                f'the lengths of prefixes of attribute "{attribute}" are missing',
+                detail="They must be a plain array of whole numbers, without NULL.",
+                hint=hint,
+            )
+        falling = all(longer > shorter for longer, shorter in pairwise(lengths))
+        if not falling or not 1 <= lengths[-1] <= lengths[0] <= _LONGEST:
+            raise InvalidParameter(
+                f'the lengths of prefixes of attribute "{attribute}" do not fall',
+                detail=f"They are {_some_numbers(lengths)}; each must be smaller than the one "
+                f"before, and all from 1 to {_LONGEST}.",
+                hint=hint,
+            )
+        return cls(tuple(lengths))
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Values that it has, whether they occur or not: none."""
+        return ()
+
+    def path(self, value: str) -> tuple[str, ...]:
+        """Labels of a value, from the value itself to the root."""
+        kept = (value if len(value) < size else f"{value[:size]}*" for size in self.lengths)
+        return (value, *kept, _ROOT)
+
+    def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
+        """Hierarchy over some values of an attribute."""
+        del attribute  # Others name it where they refuse values.
+        return Hierarchy({value: self.path(value) for value in values})
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A hierarchy that is listed.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Paths of the values that are listed.
+    rest : str, optional
+        Name that all others go under; they have no path without it.
+    """
+
+    hierarchy: Hierarchy
+    rest: str | None = None
+
+    @classmethod
+    def checked(cls, attribute: str, branches: Any, rest: str | None) -> Listed:
+        """Validate names with what is under them.
+
+        Parameters
+        ----------
+        branches : object
+            Decoded JSON: an object, by name a list of values, or another such object.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is no such thing.
+        InvalidData
+            If a value is listed twice, or a name has two places at one level.
+        """
+        hint = 'Write for example {"north": ["Kiel", "Hamburg"], "south": ["Ulm"]}.'
+        if not isinstance(branches, dict) or not branches or rest == "":
+            raise InvalidParameter(
+                f'the list of attribute "{attribute}" is missing',
+                detail="It is a JSON object: by name a list of values, or another such object. "
+                "The name of the rest, if there is one, is not empty.",
+                hint=hint,
+            )
+        listed = list(_walk(attribute, branches, (), hint))
+        if not listed:
+            raise InvalidParameter(
+                f'the list of attribute "{attribute}" has no values',
+                detail=f"Its names are {some_of(list(branches))}.",
+                hint=hint,
+            )
+        values = Counter(value for value, _ in listed)
+        twice = sorted(value for value, times in values.items() if times > 1)
+        if twice:
+            raise InvalidData(
+                f'the list of attribute "{attribute}" has values twice',
+                detail=f"So it is of {some_of(twice)}.",
+                hint="Put each value under one name.",
+            )
+        height = max(len(names) for _, names in listed)
+        rows = []
+        for value, names in listed:
+            lowest = [names[0]] * (height - len(names))
+            rows.append([value, *lowest, *names, _ROOT])
+        made = cls(Hierarchy.from_rows(attribute, rows), rest)
+        if rest is not None:
+            # The rest must be no branch that has a place elsewhere; any value that is not listed
+            # tells.
+            made.over(attribute, [max(values) + "~"])
+        return made
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Values that it has, whether they occur or not."""
+        return self.hierarchy.leaves
+
+    def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
+        """Hierarchy over the values that are listed, and these.
+
+        Raises
+        ------
+        InvalidData
+            If the name of the rest stands at two places.
+        """
+        if self.rest is None:
+            return self.hierarchy
+        others = [value for value in values if value not in self.hierarchy.paths]
+        above = [self.rest] * (self.hierarchy.height - 1)
+        rows = [*self.hierarchy.paths.values(), *((value, *above, _ROOT) for value in others)]
+        return Hierarchy.from_rows(attribute, rows)
+
+
+def _walk(
+    attribute: str, branches: dict[str, Any], above: tuple[str, ...], hint: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each value with the names above it, the lowest first."""
+    for name, under in branches.items():
+        names = (name, *above)
+        if isinstance(under, dict) and under and len(names) < _DEEPEST:
+            yield from _walk(attribute, under, names, hint)
+            continue
+        if not isinstance(under, list) or not all(type(value) in (str, int) for value in under):
+            raise InvalidParameter(
+                f'the list of attribute "{attribute}" has no list under {as_json(name)}',
+                detail="Under a name stands a list of values, texts or whole numbers, or an object "
+                f"of further names, at most {_DEEPEST} under one another.",
+                hint=hint,
+            )
+        yield from ((str(value), names) for value in under)
+
+
+def _some_numbers(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:8])) + (", ..." if len(numbers) > 8 else "")
+
+
+Rule = Prefixes | Listed
+"""Rules, each of which makes a hierarchy over the values that occur."""
+
+Tree = Hierarchy | Rule
+"""Sources of a path of labels for each value."""
+
+
+def parse_rule(attribute: str, stated: Any) -> Rule:
+    """Read a rule as it is kept: ``{"prefixes": [...]}``, ``{"list": {...}, "rest": ...}``.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none.
+    BkprivError
+        Whatever a rule refuses.
+    """
+    if isinstance(stated, dict) and stated.keys() == {"prefixes"}:
+        return Prefixes.checked(attribute, stated["prefixes"])
+    if isinstance(stated, dict) and stated.keys() == {"list", "rest"}:
+        rest = stated["rest"]
+        if rest is None or isinstance(rest, str):
+            return Listed.checked(attribute, stated["list"], rest)
+    raise InvalidParameter(
+        f'the hierarchy of attribute "{attribute}" is kept by no rule that is known',
+        detail="It was not written by bkpriv.",
+        hint="Declare it anew, such as by bkpriv.set_prefix_hierarchy.",
+    )

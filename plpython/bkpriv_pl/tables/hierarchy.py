@@ -1,0 +1,177 @@
+"""Hierarchies: declaring how labels and numbers are made coarser.
+
+A hierarchy is kept as levels, the paths of the values that it has; as widths of intervals; or as a
+rule, which makes the paths of the values that there are when the source is read. Nothing of the
+source is kept with a rule.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.rule import Listed, Prefixes
+from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.tables.column import Column, column_types
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset
+from bkpriv_pl.tables.inspection import inspect_hierarchy, inspect_prefixes
+from bkpriv_pl.tables.source import (
+    Relation,
+    check_readable,
+    old_snapshot,
+    open_named,
+    open_relation,
+    untrusted,
+)
+
+__all__ = [
+    "set_hierarchy",
+    "set_interval_hierarchy",
+    "set_list_hierarchy",
+    "set_prefix_hierarchy",
+    "unset_hierarchy",
+]
+
+
+@entry
+def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
+    """See ``bkpriv.set_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    relation = open_named(require(levels, "table of levels"))
+    columns = column_types(relation.schema, relation.name)
+    check_readable(relation, tuple(columns))
+    cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
+    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
+    hierarchy = Hierarchy.from_rows(attribute, rows)
+    seen = _look_at(dataset, attribute)
+    if seen is not None:
+        inspect_hierarchy(*seen, hierarchy.leaves)
+    _keep(dataset, attribute, levels=[list(path) for path in hierarchy.paths.values()])
+
+
+@entry
+def set_interval_hierarchy(
+    name: str | None, attribute: str | None, widths: list[object] | None, origin: object
+) -> None:
+    """See ``bkpriv.set_interval_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    if not columns_of(dataset)[attribute].numeric:
+        raise InvalidParameter(
+            f'attribute "{attribute}" is not numeric',
+            detail="Intervals need numbers, dates or timestamps.",
+            hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
+        )
+    Intervals.checked(attribute, widths or [], origin)
+    _keep(dataset, attribute, widths=widths, origin=origin)
+
+
+@entry
+def set_prefix_hierarchy(
+    name: str | None, attribute: str | None, lengths: list[object] | None
+) -> None:
+    """See ``bkpriv.set_prefix_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    columns_of(dataset)  # The column must be there, whether it may be looked at or not.
+    prefixes = Prefixes.checked(attribute, lengths)
+    seen = _look_at(dataset, attribute)
+    if seen is not None:
+        inspect_prefixes(*seen, prefixes.lengths)
+    _keep(dataset, attribute, rule={"prefixes": list(prefixes.lengths)})
+
+
+@entry
+def set_list_hierarchy(
+    name: str | None, attribute: str | None, branches: str | None, rest: str | None
+) -> None:
+    """See ``bkpriv.set_list_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    columns_of(dataset)
+    stated = from_json(branches, "branches")
+    listed = Listed.checked(attribute, stated, rest)
+    seen = _look_at(dataset, attribute)
+    if seen is not None and rest is None:
+        inspect_hierarchy(*seen, listed.leaves)
+    _keep(dataset, attribute, rule={"list": stated, "rest": rest})
+
+
+@entry
+def unset_hierarchy(name: str | None, attribute: str | None) -> None:
+    """See ``bkpriv.unset_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    if not run(
+        "SELECT FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2",
+        ["text", "text"],
+        [dataset.name, attribute],
+    ):
+        raise Refusal(
+            "42704",
+            f'attribute "{attribute}" of dataset "{dataset.name}" has no hierarchy',
+            detail="It has neither labels nor intervals.",
+            hint="Nothing needs to be done.",
+        )
+    run(
+        "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = $1 AND attribute = $2",
+        ["text", "text"],
+        [dataset.name, attribute],
+    )
+
+
+def _attribute(dataset: Dataset, attribute: str | None) -> str:
+    """Return an attribute that the dataset must have."""
+    attribute = require(attribute, "attribute")
+    if attribute not in dataset.measured:
+        raise Refusal(
+            "42703",
+            f'dataset "{dataset.name}" has no attribute "{attribute}"',
+            detail="It is neither a quasi-identifier nor the sensitive column.",
+            hint=f"Its attributes are {', '.join(dataset.measured)}.",
+        )
+    return attribute
+
+
+def _look_at(dataset: Dataset, attribute: str) -> tuple[Relation, Column] | None:
+    """Source and column to warn about; a warning is not worth that a stranger's code might run."""
+    source = open_relation(dataset.source)
+    if not dataset.own and old_snapshot() is not None:
+        return None
+    if untrusted(source, named=dataset.own, known=dataset.source_owners):
+        return None
+    check_readable(source, (attribute,))
+    return source, columns_of(dataset)[attribute]
+
+
+def _keep(
+    dataset: Dataset,
+    attribute: str,
+    *,
+    levels: list[list[str]] | None = None,
+    widths: Sequence[object] | None = None,
+    origin: object = None,
+    rule: dict[str, Any] | None = None,
+) -> None:
+    """Keep a hierarchy, in place of the one that the attribute may have."""
+    run(
+        "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels, widths, origin, rule) "
+        "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (dataset, attribute) "
+        "DO UPDATE SET levels = excluded.levels, widths = excluded.widths, "
+        "origin = excluded.origin, rule = excluded.rule",
+        ["text", "text", "text[]", "numeric[]", "numeric", "jsonb"],
+        [
+            dataset.name,
+            attribute,
+            levels,
+            widths,
+            origin,
+            None if rule is None else json.dumps(rule, ensure_ascii=False),
+        ],
+    )

@@ -1,0 +1,114 @@
+"""Rules of hierarchies: what paths values have, whether known beforehand or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import BkprivError
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.rule import Listed, Prefixes, parse_rule
+from tests.core.strategies import MANY
+
+codes = st.lists(st.text("01A*é", max_size=5), min_size=1, max_size=8, unique=True)
+lengths = st.lists(st.integers(1, 6), min_size=1, max_size=4, unique=True).map(
+    lambda sizes: sorted(sizes, reverse=True)
+)
+
+
+@MANY
+@given(codes, lengths)
+def test_values_meet_where_their_first_characters_are_alike(
+    values: list[str], sizes: list[int]
+) -> None:
+    domain = Domain(
+        "code", tuple(values), hierarchy=Prefixes.checked("code", sizes).over("", values)
+    )
+    for i, one in enumerate(values):
+        for j, other in enumerate(values):
+            # A value shorter than a prefix has that prefix with no other.
+            alike = [one == other] + [
+                one == other or (min(len(one), len(other)) >= size and one[:size] == other[:size])
+                for size in sizes
+            ]
+            assert [*alike, True] == (domain.nodes[:, i] == domain.nodes[:, j]).tolist()
+
+
+def test_prefixes_are_marked_and_shorter_values_are_not() -> None:
+    rule = Prefixes.checked("code", [3, 1])
+    assert rule.path("24103") == ("24103", "241*", "2*", "*")
+    assert rule.path("24") == ("24", "24", "2*", "*")
+    assert rule.path("") == ("", "", "", "*")
+
+
+@pytest.mark.parametrize(
+    "sizes", [None, [], [0], [-1], [2, 2], [1, 2], [2, None], [[3], [2]], [1001], [True], "32"]
+)
+def test_lengths_fall_and_are_positive(sizes: Any) -> None:
+    with pytest.raises(BkprivError, match="zip"):
+        Prefixes.checked("zip", sizes)
+
+
+def test_values_go_under_the_name_that_lists_them() -> None:
+    listed = Listed.checked("city", {"north": ["Kiel", "Hamburg"], "south": ["Ulm"]}, None)
+    assert listed.over("city", ["Kiel"]).paths == {
+        "Kiel": ("Kiel", "north", "*"),
+        "Hamburg": ("Hamburg", "north", "*"),
+        "Ulm": ("Ulm", "south", "*"),
+    }
+    with pytest.raises(BkprivError, match="city") as caught:
+        Domain("city", ("Bonn", "Ulm"), hierarchy=listed.over("city", ["Bonn", "Ulm"]))
+    assert "Bonn" in str(caught.value.detail)
+
+
+def test_what_is_not_listed_may_have_a_name() -> None:
+    listed = Listed.checked("city", {"here": {"north": ["Kiel"]}, "sea": ["Fehmarn"]}, "elsewhere")
+    assert listed.over("city", ["Kiel", "Oslo"]).paths == {
+        "Kiel": ("Kiel", "north", "here", "*"),
+        "Fehmarn": ("Fehmarn", "sea", "sea", "*"),
+        "Oslo": ("Oslo", "elsewhere", "elsewhere", "*"),
+    }
+
+
+def test_a_branch_may_be_the_rest() -> None:
+    listed = Listed.checked("n", {"few": [1, 2], "more": [3]}, "more")
+    assert listed.over("n", ["17"]).paths["17"] == ("17", "more", "*")
+
+
+@pytest.mark.parametrize(
+    ("branches", "rest"),
+    [
+        ({}, None),
+        ([], None),
+        ({"a": []}, None),
+        ({"a": {}}, None),
+        ({"a": "b"}, None),
+        ({"a": [None]}, None),
+        ({"a": [["b"]]}, None),
+        ({"a": ["b", "b"]}, None),
+        ({"a": ["x"], "b": ["x"]}, None),
+        ({"a": {"n": ["x"]}, "b": {"n": ["y"]}}, None),
+        ({"a": ["b"]}, ""),
+        ({"a": {"n": ["x"]}}, "n"),
+    ],
+)
+def test_a_list_has_one_path_for_each_value(branches: Any, rest: str | None) -> None:
+    with pytest.raises(BkprivError, match="city"):
+        Listed.checked("city", branches, rest)
+
+
+@pytest.mark.parametrize(
+    "kept", [None, 1, [], {}, {"prefix": [1]}, {"prefixes": 1}, {"list": {"a": ["b"]}}]
+)
+def test_what_was_not_written_by_bkpriv_is_no_rule(kept: Any) -> None:
+    with pytest.raises(BkprivError, match="zip"):
+        parse_rule("zip", kept)
+
+
+def test_rules_are_read_as_they_are_kept() -> None:
+    assert parse_rule("zip", {"prefixes": [3, 1]}) == Prefixes((3, 1))
+    kept = {"list": {"a": ["b"]}, "rest": "c"}
+    assert parse_rule("zip", kept) == Listed.checked("zip", {"a": ["b"]}, "c")
