@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bkpriv_client.csv_file import CsvFile, read_hierarchies
+from bkpriv_client.csv_file import CsvFile, Form, read_hierarchies
 from bkpriv_client.failure import ClientError
 from bkpriv_client.source import Column, Source
 
@@ -27,7 +27,7 @@ def read_adult(path: Path) -> Source:
     ClientError
         If a file or a column is missing.
     """
-    file = CsvFile.open(path)
+    file = CsvFile.open(path, Form(header=True))
     absent = [name for name in (*_QUASI_IDENTIFIERS, _SENSITIVE) if name not in file.names]
     if absent:
         raise ClientError(
@@ -45,16 +45,16 @@ def read_adult(path: Path) -> Source:
             hint="Each has a first line of column names, then one row per value: the value, "
             "coarser labels, and the root.",
         )
-    types, records = file.guess_types()
-    if not records:
+    study = file.study()
+    types = study.types
+    if not study.records:
         raise ClientError(f"{path} holds no records")
-    values = zip(*file.rows(), strict=True)
+    values = zip(*file.rows(study), strict=True)
     return Source(
         name="adult",
         title="records of the UCI Adult census data",
         columns={
-            name: Column(types[name], column)
-            for name, column in zip(file.names, values, strict=True)
+            name: Column(types[name], column) for name, column in zip(types, values, strict=True)
         },
         quasi_identifiers=_QUASI_IDENTIFIERS,
         sensitive=_SENSITIVE,

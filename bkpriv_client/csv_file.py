@@ -1,50 +1,144 @@
-"""Reading CSV files: the columns, what types they have, and generalization hierarchies.
+"""Reading CSV files: what is in them, record by record, and generalization hierarchies.
+
+A file is read from its beginning to its end several times: for its encoding, for the types of its
+columns, and into a table. Never is more of it in memory than its beginning and some records.
 
 Rules
 -----
-- The first line names the columns. An empty field is a NULL. Nothing else is altered.
-- A column is integer, numeric, boolean (true, false), date or timestamp only if every value that
-  is not empty reads as one, in ISO 8601 form; numbers with leading zeros (postal codes, keys) and
-  everything else are text. A date among timestamps without a zone is that day's midnight; times
-  with a zone and times without one do not mix.
-- A fault names the file and the line. The path ``-`` is the standard input, which is read once.
+- How a file is to be read is found in it (`encoding`, `dialect`, `layout`), unless it is stated.
+- An empty line, or one of nothing but delimiters, is no record. Empty fields beyond the last column
+  are nothing. Any other record has a field for each column, or the file is refused.
+- A last line that is a total, or speaks of the others, is no record, which is said.
+- A fault names the file and the line in which a record begins. The path ``-`` is the standard
+  input, which is read once, into a temporary file.
 """
 
 from __future__ import annotations
 
-import csv
-import datetime
-import re
+import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
+from bkpriv_client.column import Column, Decision, Stated, decide
+from bkpriv_client.dialect import parse
+from bkpriv_client.encoding import Encoding, find_encoding
 from bkpriv_client.failure import ClientError
+from bkpriv_client.layout import Layout, find_layout, is_footer, unique_names
 from bkpriv_client.source import Hierarchy, SqlType
+from bkpriv_client.unpacking import unpacked
 
-__all__ = ["CsvFile", "open_csv", "read_hierarchies", "read_hierarchy"]
-
-_INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
-_NUMERIC = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_TIME = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)[ Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?"
-    r"(?P<zone> ?(Z|z|[+-](0\d|1[0-5])(:?[0-5]\d)?))?",
-    re.ASCII,
-)
-
-_WIDENING: tuple[tuple[SqlType, ...], ...] = (
-    ("integer", "bigint", "numeric"),
-    ("date", "timestamp"),
-)
-"""Types in the order of widening: in each row, a type holds the values of those before it."""
+__all__ = ["CsvFile", "Form", "Study", "open_csv", "read_hierarchies", "read_hierarchy"]
 
 _CHUNK = 5_000
-"""Records between two reports of progress."""
+"""Records that are examined at once, at most."""
+
+_CHUNK_CHARACTERS = 1 << 23
+"""Characters of records that are examined at once, at most, but for one record."""
+
+_SAMPLE = 1 << 18
+"""Characters of the beginning by which the layout is found."""
+
+_LONGEST_LINE = 1 << 24
+"""Most characters of a line."""
+
+_LAST = 5
+"""Last records that may be none."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a person stated of a file's form; what is None is found.
+
+    Parameters
+    ----------
+    encoding, delimiter, quote : str, optional
+        How it is written.
+    header : bool, optional
+        Whether a line names the columns.
+    columns : tuple of str, optional
+        Names of the columns, in place of those in the file.
+    above : int, optional
+        Lines to leave out at the top.
+    below : int, optional
+        Records to leave out at the end.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    above: int | None = None
+    below: int | None = None
+
+
+@dataclass
+class Found:
+    """What was found where records are read, for people.
+
+    Parameters
+    ----------
+    blank, longer : int
+        Lines of nothing but delimiters, and records with empty fields beyond the last column.
+    footers : list of tuple
+        Last lines that are no records: the line and its fields.
+    """
+
+    blank: int = 0
+    longer: int = 0
+    footers: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a file's columns become.
+
+    Parameters
+    ----------
+    records : int
+        Number of records.
+    decisions : mapping of str to Decision
+        What each column becomes.
+    found : Found
+        What else was found.
+    idle : frozenset of str
+        Columns without a name and without a value, which are left out.
+    """
+
+    records: int
+    decisions: Mapping[str, Decision]
+    found: Found
+    idle: frozenset[str] = frozenset()
+
+    @property
+    def types(self) -> dict[str, SqlType]:
+        """Types of the columns that a table has."""
+        return {
+            name: decision.type
+            for name, decision in self.decisions.items()
+            if name not in self.idle
+        }
+
+    def as_loaded(self, name: str, hierarchy: Hierarchy) -> Hierarchy:
+        """Write the values of a column's hierarchy as those of the column are written."""
+        write = self.decisions[name].write
+
+        def written(value: str) -> str | None:
+            try:
+                return write(value)
+            except ValueError:
+                return value
+
+        rows = ((written(value), labels) for value, *labels in hierarchy)
+        return [(value, *labels) for value, labels in rows if value is not None]
 
 
 @dataclass(frozen=True)
@@ -55,98 +149,194 @@ class CsvFile:
     ----------
     path : Path
         The file.
-    delimiter : str
-        The character between fields.
-    names : tuple of str
-        The columns.
     title : str
         Title of the file in messages.
+    encoding : Encoding
+        Its encoding.
+    layout : Layout
+        Where in it things stand.
+    header : bool or None
+        Whether there is a line of names; None if nothing tells, and there is.
+    names : tuple of str
+        The columns.
+    unnamed : frozenset of str
+        Those that the file does not name.
+    below : int or None
+        Records to leave out at the end; None if those that are none.
+    notes : tuple of str
+        What had to be changed in names, for people.
     """
 
     path: Path
-    delimiter: str
-    names: tuple[str, ...]
     title: str
+    encoding: Encoding
+    layout: Layout
+    header: bool | None
+    names: tuple[str, ...]
+    unnamed: frozenset[str] = frozenset()
+    below: int | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, path: Path, delimiter: str = ",", title: str = "") -> CsvFile:
-        """Read the names of a file's columns; its title is by default its path.
+    def open(cls, path: Path, form: Form | None = None, title: str = "") -> CsvFile:
+        """Find out how to read a file; its title is by default its path.
 
         Raises
         ------
         ClientError
-            If the file cannot be read, is empty, or a name is missing or stands twice.
+            If the file cannot be read, is empty, or has other columns than are stated.
         """
-        title = title or str(path)
-        _, names = next(_lines(path, delimiter, title), (1, ()))
-        if not names:
-            raise ClientError(f"{title} is empty", hint="The first line must name the columns.")
-        for position, name in enumerate(names, start=1):
-            if not name:
-                raise ClientError(f"{title}, line 1: column {position} has no name")
-            if name in names[: position - 1]:
-                raise ClientError(f'{title}, line 1: the column "{name}" stands twice')
-        return cls(path, delimiter, names, title)
+        title, form = title or str(path), form or Form()
+        encoding = (
+            find_encoding(lambda: unpacked(path, title))
+            if form.encoding is None
+            else Encoding(form.encoding)
+        )
+        layout = find_layout(
+            _beginning(path, encoding, title),
+            title,
+            delimiter=form.delimiter,
+            quote=form.quote,
+            above=form.above,
+        )
+        header = layout.header if form.header is None else form.header
+        first, names, notes = _names(layout, header, form.columns, title)
+        unnamed = frozenset(
+            name
+            for name, written in zip(names, first, strict=True)
+            if not written.strip() or header is False
+        )
+        if form.columns is not None:
+            unnamed = frozenset()
+        return cls(path, title, encoding, layout, header, names, unnamed, form.below, notes)
 
-    def rows(self) -> Iterator[tuple[str | None, ...]]:
-        """Iterate over records.
+    def records(self, found: Found | None = None) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Iterate over records: the line in which each begins, and its fields.
 
         Raises
         ------
         ClientError
             If a record has more or fewer fields than there are columns.
         """
-        lines = _lines(self.path, self.delimiter, self.title)
-        next(lines)
-        for line, fields in lines:
-            if len(fields) != len(self.names):
-                raise ClientError(
-                    f"{self.title}, line {line}: {len(fields)} fields where {len(self.names)} "
-                    "are expected",
-                    hint="Is the delimiter right, and are fields that hold it quoted?",
-                )
-            yield tuple(field or None for field in fields)
+        found = Found() if found is None else found
+        width = len(self.names)
+        kept: deque[tuple[int, tuple[str, ...]]] = deque()
+        last = _LAST if self.below is None else self.below
+        for line, fields in self._filled(found):
+            kept.append((line, fields))
+            if len(kept) > last:
+                line, fields = kept.popleft()
+                yield self._checked(line, fields, found) if len(fields) != width else (line, fields)
+        while kept and (self.below is not None or is_footer(kept[-1][1], width)):
+            found.footers.insert(0, kept.pop())
+        for line, fields in kept:
+            yield self._checked(line, fields, found)
 
-    def guess_types(
-        self, read: Callable[[int], None] = lambda count: None
-    ) -> tuple[dict[str, SqlType], int]:
-        """Guess the type of each column, and count the records.
+    def study(
+        self, stated: Stated | None = None, read: Callable[[int], None] = lambda count: None
+    ) -> Study:
+        """Decide what each column becomes, by all of its values.
 
         Parameters
         ----------
+        stated : Stated, optional
+            What is stated of the values.
         read : callable
             Told now and then how many records have been read.
-
-        Returns
-        -------
-        dict of str to SqlType, int
         """
-        types: list[SqlType | None] = [None] * len(self.names)
-        # Values recur: each is examined once per chunk.
-        seen: list[set[str]] = [set() for _ in self.names]
+        found = Found()
+        columns = [Column(name, stated or Stated()) for name in self.names]
         count = 0
-        for count, row in enumerate(self.rows(), start=1):
-            for values, value in zip(seen, row, strict=True):
-                if value is not None:
-                    values.add(value)
-            if count % _CHUNK == 0:
-                types = [_widen(kind, values) for kind, values in zip(types, seen, strict=True)]
-                seen = [set() for _ in self.names]
-                read(count)
-        types = [_widen(kind, values) for kind, values in zip(types, seen, strict=True)]
-        return {name: kind or "text" for name, kind in zip(self.names, types, strict=True)}, count
+        records = self.records(found)
+        while chunk := _chunk(records):
+            lines = [line for line, _ in chunk]
+            fields = zip(*(fields for _, fields in chunk), strict=True)
+            for column, values in zip(columns, fields, strict=True):
+                column.take(values, lines)
+            count += len(chunk)
+            read(count)
+        decisions = dict(zip(self.names, decide(columns), strict=True))
+        return Study(count, decisions, found, self._unnamed(decisions, count))
+
+    def _unnamed(self, decisions: Mapping[str, Decision], records: int) -> frozenset[str]:
+        """Columns that have neither a name nor a value."""
+        return frozenset(
+            name
+            for name in self.unnamed
+            if decisions[name].missing == records and len(self.unnamed) < len(self.names)
+        )
+
+    def rows(self, study: Study) -> Iterator[tuple[str | None, ...]]:
+        """Iterate over records as they go into a table.
+
+        Raises
+        ------
+        ClientError
+            If a value is not among those that were studied.
+        """
+        chosen = [
+            (place, study.decisions[name].write)
+            for place, name in enumerate(self.names)
+            if name not in study.idle
+        ]
+        for line, fields in self.records():
+            try:
+                yield tuple(write(fields[place]) for place, write in chosen)
+            except ValueError as error:
+                raise ClientError(
+                    f"{self.title}, line {line}: it changed while it was read",
+                    detail=f"The value {_cut(str(error))} was not there before.",
+                    hint="Load it again once nobody writes it.",
+                ) from None
+
+    def _filled(self, found: Found) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Iterate over the lines below that of names which hold something."""
+        with _opened(self.path, self.encoding, self.title) as stream:
+            lines = _lines(stream, self.title)
+            above = sum(1 for _ in islice(lines, self.layout.above))
+            parsed = parse(lines, self.layout.dialect, self.title, above)
+            if self.header is not False:
+                next(parsed, None)
+            for line, fields in parsed:
+                if len(self.names) > 1 and not any(map(str.strip, fields)):
+                    found.blank += 1
+                else:
+                    yield line, fields
+
+    def _checked(
+        self, line: int, fields: tuple[str, ...], found: Found
+    ) -> tuple[int, tuple[str, ...]]:
+        """Record whose fields may be too many or too few."""
+        width = len(self.names)
+        if len(fields) == width:
+            return line, fields
+        if len(fields) > width and not any(map(str.strip, fields[width:])):
+            found.longer += 1
+            return line, fields[:width]
+        place = (
+            f"the last field is {_cut(fields[-1])}"
+            if len(fields) < width
+            else f"the first one too many is {_cut(fields[width])}"
+        )
+        raise ClientError(
+            f"{self.title}, line {line}: {len(fields)} fields where {width} are expected",
+            detail=f"Fields are read as separated by {self.layout.dialect.delimiter!r}; {place}.",
+            hint="A field that holds the delimiter stands in quotes. Is the delimiter right "
+            "(--delimiter)? Lines that are no records are left out by --skip-first N and "
+            "--skip-last N.",
+        )
 
 
 @contextmanager
-def open_csv(path: Path, delimiter: str = ",") -> Iterator[CsvFile]:
+def open_csv(path: Path, form: Form | None = None) -> Iterator[CsvFile]:
     """Open a CSV file, or the standard input, which is kept in a temporary file meanwhile."""
     if str(path) != "-":
-        yield CsvFile.open(path, delimiter)
+        yield CsvFile.open(path, form)
         return
     with tempfile.NamedTemporaryFile(suffix=".csv") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
         kept.flush()
-        yield CsvFile.open(Path(kept.name), delimiter, "standard input")
+        yield CsvFile.open(Path(kept.name), form, "standard input")
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -157,8 +347,8 @@ def read_hierarchy(path: Path) -> Hierarchy:
     ClientError
         If the file is not such a table.
     """
-    file = CsvFile.open(path)
-    rows = [tuple(label or "" for label in row) for row in file.rows()]
+    file = CsvFile.open(path, Form(header=True, above=0, below=0))
+    rows = [fields for _, fields in file.records()]
     if not rows or len(file.names) < 2:
         raise ClientError(
             f"{path} is not a hierarchy",
@@ -178,66 +368,94 @@ def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, 
     return {attribute: read_hierarchy(path) for attribute, path in paths.items() if path.is_file()}
 
 
-def _lines(path: Path, delimiter: str, title: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the fields of each line that is not blank, with the number of its last line."""
+def _names(
+    layout: Layout, header: bool | None, columns: Sequence[str] | None, title: str
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Fields of the line of names, the names, and what had to be changed in them."""
+    first = layout.first
+    if header is not False and len(first) == layout.width - 1 and all(map(str.strip, first)):
+        first = ("", *first)  # as R writes row numbers
+    if columns is not None:
+        if len(columns) != len(first):
+            raise ClientError(
+                f"--columns names {len(columns)} columns, but {title} has {len(first)}",
+                detail=f"Line {layout.above + 1} holds {_cut(' | '.join(first))}.",
+                hint="Name each column of the file, in their order.",
+            )
+        first = tuple(columns)
+    elif header is False:
+        first = tuple(f"column_{place}" for place in range(1, len(first) + 1))
+    names, notes = unique_names(first, title, layout.above + 1)
+    return first, tuple(names), tuple(notes)
+
+
+def _chunk(records: Iterator[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tuple[str, ...]]]:
+    """Next records, as many as are examined at once."""
+    chunk: list[tuple[int, tuple[str, ...]]] = []
+    characters = 0
+    for record in records:
+        chunk.append(record)
+        characters += sum(map(len, record[1]))
+        if len(chunk) == _CHUNK or characters > _CHUNK_CHARACTERS:
+            break
+    return chunk
+
+
+@contextmanager
+def _opened(path: Path, encoding: Encoding, title: str) -> Iterator[TextIO]:
+    """Open a file to read its text."""
+    with unpacked(path, title) as packed:
+        stream = io.TextIOWrapper(packed, encoding=encoding.name, newline="")
+        yield stream
+
+
+def _beginning(path: Path, encoding: Encoding, title: str) -> list[str]:
+    """First lines of a file."""
+    lines: list[str] = []
+    size = 0
+    with _opened(path, encoding, title) as stream:
+        for line in _lines(stream, title):
+            lines.append(line)
+            size += len(line)
+            if size > _SAMPLE:
+                break
+    return lines
+
+
+def _lines(stream: TextIO, title: str) -> Iterator[str]:
+    """Yield the lines of a text.
+
+    Raises
+    ------
+    ClientError
+        If one is endless, holds a NUL, or is not in the encoding.
+    """
+    number = 0
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            try:
-                for fields in reader:
-                    if fields:
-                        yield reader.line_num, tuple(fields)
-            except csv.Error as error:
-                raise ClientError(f"{title}, line {reader.line_num}: {error}") from error
+        while line := stream.readline(_LONGEST_LINE):
+            number += 1
+            if "\0" in line:
+                raise ClientError(
+                    f"{title}, line {number}: character {line.index(chr(0)) + 1} is NUL, which a "
+                    "text may not hold",
+                    detail=f"It stands in {_cut(line)}.",
+                    hint="Is it a text at all, and is --encoding right? To take NULs out: "
+                    "tr -d '\\000'",
+                )
+            if len(line) == _LONGEST_LINE:
+                raise ClientError(
+                    f"{title}, line {number}: more than {_LONGEST_LINE:,} characters",
+                    hint="Is it a CSV file?",
+                )
+            yield line
     except UnicodeDecodeError as error:
         raise ClientError(
-            f"{title} is not UTF-8 text",
+            f"{title} is not {error.encoding} text, near line {number + 1}",
             detail=f"The byte {error.object[error.start]:#04x} cannot be read.",
-            hint=f"Convert it first, for example: iconv -f latin1 -t utf-8 {path.name}",
+            hint="State its encoding, for example --encoding cp1252, or latin-1, in which "
+            "every byte is some character.",
         ) from error
-    except OSError as error:
-        raise ClientError(f"cannot read {title}: {error.strerror}") from error
 
 
-def _widen(so_far: SqlType | None, values: set[str]) -> SqlType | None:
-    """Narrowest type of some values and of those seen before, if there are any."""
-    if not values:
-        return so_far
-    guess = _guess(values)
-    if so_far is None or so_far == guess:
-        return guess
-    for types in _WIDENING:
-        if so_far in types and guess in types:
-            return max(so_far, guess, key=types.index)
-    return "text"
-
-
-def _guess(values: set[str]) -> SqlType:
-    """Narrowest type that all of some values have."""
-    if all(map(_INTEGER.fullmatch, values)):
-        if max(map(len, values)) > 20:  # longer than any bigint
-            return "numeric"
-        bits = max(abs(int(value)) for value in values).bit_length()
-        return "integer" if bits < 32 else "bigint" if bits < 64 else "numeric"
-    if all(map(_NUMERIC.fullmatch, values)):
-        return "numeric"
-    if all(value.lower() in ("true", "false") for value in values):
-        return "boolean"
-    kinds = {_kind_of_time(value) for value in values}
-    if kinds == {"date", "timestamp"}:
-        return "timestamp"
-    return kinds.pop() if len(kinds) == 1 else "text"
-
-
-def _kind_of_time(value: str) -> SqlType:
-    """Type of a date or time in ISO 8601 form that exists; text, if it is none."""
-    time = _TIME.fullmatch(value)
-    if time is None and not _DATE.fullmatch(value):
-        return "text"
-    try:
-        datetime.date.fromisoformat(value if time is None else time["date"])
-    except ValueError:
-        return "text"
-    if time is None:
-        return "date"
-    return "timestamp" if time["zone"] is None else "timestamptz"
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")

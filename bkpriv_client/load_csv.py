@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +11,11 @@ import typer
 from psycopg import sql
 from rich.console import Console
 
-from bkpriv_client.csv_file import CsvFile, open_csv, read_hierarchies
+from bkpriv_client.account import agree, give_account, settle_header
+from bkpriv_client.column import Stated
+from bkpriv_client.csv_file import CsvFile, Form, open_csv, read_hierarchies
 from bkpriv_client.declaration import declare
+from bkpriv_client.encoding import named_encoding
 from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import (
     TableName,
@@ -23,7 +25,9 @@ from bkpriv_client.loading import (
     load_hierarchy,
 )
 from bkpriv_client.options import Uri
-from bkpriv_client.server import Connection, as_named, connect, scalar
+from bkpriv_client.placing import check_room, make_room, resolve
+from bkpriv_client.server import Connection, connect
+from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal
 from bkpriv_client.terminal import make_console, step
 from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tells_by_code
@@ -36,7 +40,7 @@ def load_csv(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="CSV file, UTF-8, or - for the standard input; its first line names columns.",
+            help="CSV file, packed or not, or - for the standard input.",
         ),
     ],
     table: Annotated[
@@ -79,35 +83,146 @@ def load_csv(
     period: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column that says of which period it is.")
     ] = "",
-    delimiter: Annotated[str, typer.Option(help="Character between fields.")] = ",",
+    labels: Annotated[
+        str,
+        typer.Option(
+            "--label",
+            metavar="COLUMN,...",
+            help="Columns of numbers that are codes: each is a label, and near to none.",
+        ),
+    ] = "",
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...", help="Names of all columns, in place of those in the file."
+        ),
+    ] = "",
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line names the columns; without it, they are column_1, ...",
+            show_default="found",
+        ),
+    ] = None,
+    null: Annotated[
+        str,
+        typer.Option(
+            metavar="VALUE,...", help="Values that mean missing, beside empty fields: NA,?."
+        ),
+    ] = "",
+    date_format: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[COLUMN=]FORMAT",
+            help="Form of dates, such as DD.MM.YYYY, MM/DD/YY or DD MON YYYY, of one column or of "
+            "all. May be given several times: any of them is then read.",
+        ),
+    ] = None,
+    decimal: Annotated[
+        str,
+        typer.Option(
+            help="Decimal sign, . or , where the numbers do not tell.", show_default="found"
+        ),
+    ] = "",
+    delimiter: Annotated[
+        str, typer.Option(help="Character between fields.", show_default="found")
+    ] = "",
+    quote: Annotated[
+        str | None,
+        typer.Option(
+            help="Character around fields that hold a delimiter; '' if there is none.",
+            show_default="found",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str,
+        typer.Option(help="Encoding, such as cp1252 or utf-16.", show_default="found"),
+    ] = "",
+    skip_first: Annotated[
+        int | None,
+        typer.Option(
+            metavar="LINES",
+            min=0,
+            help="Lines to leave out at the top.",
+            show_default="comments and titles",
+        ),
+    ] = None,
+    skip_last: Annotated[
+        int | None,
+        typer.Option(
+            metavar="LINES",
+            min=0,
+            help="Records to leave out at the end.",
+            show_default="totals and remarks",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Load without asking.")] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
 
-    Columns are named, separated by commas, for the statements that it prints; it declares nothing.
+    Delimiter, quotes, encoding, names and packing (gzip, bzip2, xz, zstd, zip) are found in the
+    file. Before anything is loaded it says what each column becomes, and why; on a terminal it
+    asks. Either all tables are created or none.
 
     A column becomes integer, bigint, numeric, boolean, date, timestamp or timestamptz if all its
-    values read as such, else text; an empty field becomes NULL. Either all tables are created or
-    none.
+    values read as such, else text; an empty field becomes NULL.
+
+    Columns are named, separated by commas, for the statements that it prints; it declares nothing.
     """
     console = make_console()
-    if len(delimiter) != 1:
-        raise ClientError(
-            f"the delimiter {delimiter!r} is not one character",
-            hint="For a tab, write in the shell: --delimiter $'\\t'",
+    form = Form(
+        encoding=named_encoding(encoding) if encoding else None,
+        delimiter=one_sign(delimiter, "delimiter") if delimiter else None,
+        quote=one_sign(quote, "quote") if quote else quote,
+        header=header,
+        columns=listed(columns) if columns else None,
+        above=skip_first,
+        below=skip_last,
+    )
+    with open_csv(path, form) as file:
+        settled = settle_header(console, file, form)
+        if settled is not form:
+            form = settled
+            file = CsvFile.open(file.path, form, file.title)
+        stated = Stated(
+            frozenset(listed(null)),
+            read_dates(date_format or [], file.names),
+            read_decimal(decimal),
+            frozenset(listed(labels)),
         )
-    stated = {
-        "quasi_identifiers": quasi_identifiers,
-        "sensitive": sensitive,
-        "attributes": attributes,
-        "respondent": respondent,
-        "period": period,
-    }
-    with open_csv(path, delimiter) as file:
-        parts = _read_parts(file, stated)
-        _load(console, file, table, uri, hierarchies, parts, replace=replace)
+        parts = _read_parts(
+            file,
+            {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": sensitive,
+                "attributes": attributes,
+                "respondent": respondent,
+                "period": period,
+            },
+        )
+        _check_names("--label", sorted(stated.labels), file)
+        _load(console, file, stated, table, uri, hierarchies, parts, replace=replace, yes=yes)
+
+
+def _check_names(option: str, named: Sequence[str], file: CsvFile) -> None:
+    """Refuse a column that is not in the file.
+
+    Raises
+    ------
+    ClientError
+        If it is not.
+    """
+    for name in named:
+        if name not in file.names:
+            raise ClientError(
+                f"{file.title} has no column {name!r}, which {option} names",
+                detail=f"Its columns are {', '.join(file.names)}.",
+                hint='A name with a comma in it is written in quotes: "a,b".',
+            )
 
 
 def _read_parts(file: CsvFile, stated: Mapping[str, str]) -> dict[str, list[str]]:
@@ -118,19 +233,10 @@ def _read_parts(file: CsvFile, stated: Mapping[str, str]) -> dict[str, list[str]
     ClientError
         If there is no such column, or one stands twice, or several are one respondent or period.
     """
-    parts = {
-        part: next(csv.reader([text], skipinitialspace=True), [])
-        for part, text in stated.items()
-        if text
-    }
+    parts = {part: list(listed(text)) for part, text in stated.items() if text}
+    for part, names in parts.items():
+        _check_names(f"--{part.replace('_', '-')}", names, file)
     named = [name for names in parts.values() for name in names]
-    unknown = [name for name in named if name not in file.names]
-    if unknown:
-        raise ClientError(
-            f"{file.title} has no column {unknown[0]!r}",
-            detail=f"Its columns are {', '.join(file.names)}.",
-            hint='A name with a comma in it is written in quotes: "a,b".',
-        )
     twice = [name for name in file.names if named.count(name) > 1]
     if twice:
         raise ClientError(
@@ -147,39 +253,46 @@ def _read_parts(file: CsvFile, stated: Mapping[str, str]) -> dict[str, list[str]
 def _load(
     console: Console,
     file: CsvFile,
+    stated: Stated,
     table: str,
     uri: str,
     hierarchies: Path | None,
     parts: Mapping[str, list[str]],
     *,
     replace: bool,
+    yes: bool,
 ) -> None:
     levels = {} if hierarchies is None else read_hierarchies(hierarchies, file.names)
-    with connect(uri) as connection, connection.transaction():
-        target = _resolve(connection, table)
+    with connect(uri) as connection:
+        target = resolve(connection, table)
         branches = {attribute: hierarchy_table(target, attribute) for attribute in levels}
-        if create_schema(connection, target.schema):
-            console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
         for wanted in (target, *branches.values()):
-            _make_room(connection, wanted, replace=replace)
-        with step(console, f"Reading {file.title}"):
-            types, records = file.guess_types()
-        title = f"Loading {records:,} records into {target.written(connection)}"
-        with step(console, title) as advance:
+            check_room(connection, wanted, replace=replace)
+        with step(console, f"Reading {file.title}") as advance:
+            study = file.study(stated, read=lambda count: advance(None, f"{count:,} records"))
+        give_account(console, file, study)
+        agree(console, yes=yes)
+        title = f"Loading {study.records:,} records into {target.written(connection)}"
+        # All is done, or nothing; and nothing is said to be done before it is.
+        with step(console, title) as advance, connection.transaction():
+            made = create_schema(connection, target.schema)
+            for wanted in (target, *branches.values()):
+                make_room(connection, wanted, replace=replace)
             create_table(
                 connection,
                 target,
-                types,
-                file.rows(),
-                loaded=lambda count: advance(count / records),
+                study.types,
+                file.rows(study),
+                loaded=lambda count: advance(count / study.records),
             )
             for attribute, wanted in branches.items():
-                load_hierarchy(connection, wanted, levels[attribute])
-        chosen, unique, idle = _choose(connection, target, file, parts)
-        declarations, codes = _declare(connection, target, types, chosen, branches)
-
-    columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
-    console.print(f"\nColumns: {columns}.", markup=False)
+                load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
+            chosen, unique, idle = _choose(connection, target, list(study.types), file.title, parts)
+            declarations, codes = _declare(
+                connection, target, study.types, chosen, branches, stated.labels
+            )
+    if made:
+        console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
     if idle:
         console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
     _tell_choice(console, parts, unique, codes)
@@ -193,8 +306,12 @@ def _declare(
     types: Mapping[str, str],
     chosen: Mapping[str, list[str]],
     branches: Mapping[str, TableName],
+    labels: Collection[str],
 ) -> tuple[list[sql.Composed], dict[str, int]]:
-    """Statements that register a table, and the columns that they take for codes, with counts."""
+    """Statements that register a table, and the columns that they take for codes, with counts.
+
+    Those that are stated to be labels are not among the latter.
+    """
     quasi_identifiers, sensitive = chosen["quasi_identifiers"], chosen["sensitive"]
     roles: dict[str, str | list[str]] = {
         part: names if part == "attributes" else names[0]
@@ -204,11 +321,17 @@ def _declare(
     whole = [
         name
         for name in (*quasi_identifiers, *sensitive)
-        if types[name] in ("integer", "bigint") and name not in branches
+        if types[name] in ("integer", "bigint") and name not in branches and name not in labels
     ]
     codes = _codes(connection, target, whole, sensitive)
-    if codes:
-        roles["bins"] = json.dumps(dict.fromkeys(codes, LABEL), ensure_ascii=False)
+    numbers = ("integer", "bigint", "numeric")
+    coded = [
+        name
+        for name in (*quasi_identifiers, *sensitive)
+        if name in codes or (name in labels and types[name] in numbers)
+    ]
+    if coded:
+        roles["bins"] = json.dumps(dict.fromkeys(coded, LABEL), ensure_ascii=False)
     declarations = declare(
         connection,
         target.name,
@@ -262,7 +385,8 @@ def _counted(columns: Mapping[str, int]) -> str:
 def _choose(
     connection: Connection,
     table: TableName,
-    file: CsvFile,
+    names: Sequence[str],
+    title: str,
     parts: Mapping[str, list[str]],
 ) -> tuple[dict[str, list[str]], dict[str, int], list[str]]:
     """Choose the sensitive column and the quasi-identifiers where they are not stated.
@@ -282,7 +406,7 @@ def _choose(
         If no column is left for one of them.
     """
     stated = {name for names in parts.values() for name in names}
-    free = [name for name in file.names if name not in stated]
+    free = [name for name in names if name not in stated]
     wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]
     unique = _nearly_unique(connection, table, free) if "quasi_identifiers" in wanted else {}
     if len(free) - len(unique) < len(wanted):
@@ -290,7 +414,7 @@ def _choose(
     left = [name for name in free if name not in unique]
     if len(left) < len(wanted):
         raise ClientError(
-            f"no column of {file.title} is left for --{wanted[-1].replace('_', '-')}",
+            f"no column of {title} is left for --{wanted[-1].replace('_', '-')}",
             hint="A dataset has quasi-identifiers and something sensitive.",
         )
     chosen = dict(parts)
@@ -340,65 +464,3 @@ def _codes(
             else identifies_by_code(name, records, values, least)
         )
     }
-
-
-def _resolve(connection: Connection, table: str) -> TableName:
-    """Read a table's name as written in SQL; its schema is by default the user's current one.
-
-    Raises
-    ------
-    ClientError
-        If it has more parts, or there is no current schema, or that is up to somebody else.
-    """
-    parts: list[str] = scalar(connection, sql.SQL("SELECT parse_ident(%s)"), table)
-    if len(parts) == 1:
-        schema = as_named(connection, sql.SQL("SELECT pg_catalog.current_schema()"))
-        if schema:
-            _check_owner(connection, schema, parts[0])
-            parts = [schema, *parts]
-    if len(parts) != 2:
-        raise ClientError(
-            f"{table} does not name a table", hint="Give its schema and name, such as public.people"
-        )
-    return TableName(*parts)
-
-
-def _check_owner(connection: Connection, schema: str, name: str) -> None:
-    """Refuse a schema that the user has not named, and whose owner is another than they.
-
-    The owner may drop a table in it, and put a view there that runs code of theirs when it is read.
-    """
-    owners = connection.execute(
-        "SELECT o.rolname::text FROM pg_namespace AS n "
-        "JOIN pg_database AS d ON d.datname = current_database() JOIN pg_roles AS o ON o.oid = "
-        "CASE n.nspowner WHEN 'pg_database_owner'::regrole::oid THEN d.datdba ELSE n.nspowner END "
-        "WHERE n.nspname = %s::name AND NOT o.rolsuper AND o.rolname <> current_user",
-        [schema],
-    ).fetchall()
-    for (owner,) in owners:
-        raise ClientError(
-            f'{name} would be a table in schema "{schema}", which belongs to "{owner}"',
-            detail="Its owner may put something else in the table's place, and so have code of "
-            "theirs run by who reads it.",
-            hint=f"If you trust them, name it: {TableName(schema, name).written(connection)}",
-        )
-
-
-def _make_room(connection: Connection, table: TableName, *, replace: bool) -> None:
-    """See that there is no table of a name: drop it if that is wanted, else refuse.
-
-    Raises
-    ------
-    ClientError
-        If it exists and is not to be replaced.
-    """
-    name = table.written(connection)
-    if scalar(connection, sql.SQL("SELECT to_regclass(%s)"), name) is None:
-        return
-    if not replace:
-        raise ClientError(
-            f"{name} exists already",
-            detail="Nothing was changed.",
-            hint="Choose another name, or give --replace to drop it first.",
-        )
-    connection.execute(sql.SQL("DROP TABLE {}").format(table.identifier))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bkpriv_client.csv_file import CsvFile, read_hierarchies, read_hierarchy
+from bkpriv_client.csv_file import CsvFile, Form, read_hierarchies, read_hierarchy
 from bkpriv_client.failure import ClientError
 
 
@@ -28,14 +28,17 @@ def path(tmp_path: Path) -> Path:
         (["1e6", "-.5", "3."], "numeric"),
         (["."], "text"),
         (["007"], "text"),
-        (["1", "-"], "text"),
+        (["1", "-"], "integer"),
+        (["1", "x"], "text"),
         (["\u0661"], "text"),
-        (["1 "], "text"),
+        (["1 "], "integer"),
         (["NaN"], "text"),
         (["2024-02-29", "1999-12-31"], "date"),
         (["2023-02-29"], "text"),
         (["2024-02-29", "20"], "text"),
-        (["29/02/2024"], "text"),
+        (["29/02/2024"], "date"),
+        (["02/03/2024"], "text"),
+        (["03/03/2024"], "date"),
         (["2024-02-29 12:30", "2024-02-29T23:59:59.999999"], "timestamp"),
         (["2024-02-29", "2024-02-29 12:30"], "timestamp"),
         (["2024-02-29 12:30Z", "2024-02-29T12:30:00+05:30", "2024-02-29 12:30 -08"], "timestamptz"),
@@ -51,7 +54,9 @@ def path(tmp_path: Path) -> Path:
         (["TRUE"], "boolean"),
         (["f", "m"], "text"),
         (["f"], "text"),
-        (["yes", "no"], "text"),
+        (["yes", "no"], "boolean"),
+        (["yes", "yes"], "text"),
+        (["yes", "nein"], "text"),
         (["true", "1"], "text"),
         (["", "7"], "integer"),
         (["", ""], "text"),
@@ -61,9 +66,9 @@ def test_a_column_gets_the_narrowest_type_of_all_its_values(
     path: Path, values: list[str], kind: str
 ) -> None:
     path.write_text("key,value\n" + "".join(f"k,{value}\n" for value in values))
-    types, records = CsvFile.open(path).guess_types()
-    assert types["value"] == kind
-    assert records == len(values)
+    study = CsvFile.open(path, Form(delimiter=",", header=True)).study()
+    assert study.types["value"] == kind
+    assert study.records == len(values)
 
 
 @pytest.mark.parametrize(
@@ -82,34 +87,32 @@ def test_a_column_gets_the_narrowest_type_of_all_its_values(
 )
 def test_a_late_value_widens_the_type(path: Path, first: str, last: str, kind: str) -> None:
     path.write_text("value\n" + f"{first}\n" * 20_000 + last + "\n")
-    types, records = CsvFile.open(path).guess_types()
-    assert types == {"value": kind}
-    assert records == 20_001
+    study = CsvFile.open(path, Form(header=True)).study()
+    assert study.types == {"value": kind}
+    assert study.records == 20_001
 
 
 def test_quotes_blanks_and_a_byte_order_mark(path: Path) -> None:
     path.write_bytes(b'\xef\xbb\xbfname;"a ""b"""\r\n"x;y";\r\n\r\n"two\nlines"; z \r\n')
-    file = CsvFile.open(path, ";")
+    file = CsvFile.open(path, Form(delimiter=";"))
     assert file.names == ("name", 'a "b"')
-    assert list(file.rows()) == [("x;y", None), ("two\nlines", " z ")]
+    assert list(file.rows(file.study())) == [("x;y", None), ("two\nlines", " z ")]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"a,,c\n", "line 1: column 2 has no name"),
-        (b"a,b,a\n", 'line 1: the column "a" stands twice'),
         (b"a,b\n1,2\n3\n", "line 3: 1 fields where 2 are expected"),
         (b"a,b\n1,2\n3,4,5\n", "line 3: 3 fields where 2 are expected"),
         (b'a,b\n1,"2\n', "line 2: unexpected end of data"),
-        (b"a,b\n1,caf\xe9\n", "is not UTF-8 text"),
+        (b"a,b\n1,2\n1,x\0y\n", "line 3: character 4 is NUL"),
     ],
 )
 def test_a_fault_names_the_file_and_its_place(path: Path, content: bytes, said: str) -> None:
     path.write_bytes(content)
     with pytest.raises(ClientError) as caught:
-        CsvFile.open(path).guess_types()
+        CsvFile.open(path, Form(delimiter=",", header=True)).study()
     assert str(path) in caught.value.message
     assert said in caught.value.message
 

@@ -1,0 +1,67 @@
+"""What a person states of a CSV file at the command line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+from bkpriv_client.failure import ClientError
+from bkpriv_client.reading import date_reading
+
+__all__ = ["listed", "one_sign", "read_dates", "read_decimal"]
+
+
+def one_sign(text: str, what: str) -> str:
+    """Read a character, a tab also by its names.
+
+    Raises
+    ------
+    ClientError
+        If it is none, or several.
+    """
+    text = {"\\t": "\t", "tab": "\t"}.get(text, text)
+    if len(text) != 1 or text in "\r\n\0":
+        raise ClientError(
+            f"the {what} {text!r} is not one character",
+            hint="For a tab, write: --delimiter tab",
+        )
+    return text
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Read values that are separated by commas."""
+    return tuple(next(csv.reader([text], skipinitialspace=True), []))
+
+
+def read_decimal(decimal: str) -> str:
+    """Read a decimal sign; it may be empty.
+
+    Raises
+    ------
+    ClientError
+        If it is none.
+    """
+    if decimal not in ("", ".", ","):
+        raise ClientError(f"{decimal!r} is no decimal sign", hint="It is . or ,")
+    return decimal
+
+
+def read_dates(formats: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Read forms of dates by column; those of all columns by the empty name.
+
+    Raises
+    ------
+    ClientError
+        If there is no such column, or it is not the form of a date.
+    """
+    dates: dict[str, tuple[str, ...]] = {}
+    for text in formats:
+        name, equals, form = text.rpartition("=")
+        if equals and name not in names:
+            raise ClientError(
+                f"--date-format names a column {name!r} that is not there",
+                detail=f"The columns are {', '.join(names)}.",
+            )
+        date_reading(form)
+        dates[name] = (*dates.get(name, ()), form)
+    return dates
