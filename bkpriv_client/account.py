@@ -1,4 +1,4 @@
-"""What a file is taken for, said before it is loaded, and agreed to.
+"""Account of a file, given before it is loaded, and agreed to.
 
 On a terminal a person is asked. Elsewhere what is said is done; but where only they can know
 whether a line holds names or somebody's values, it is refused.
@@ -70,6 +70,18 @@ def give_account(console: Console, file: CsvFile, study: Study) -> None:
     """Say how a file is read, and what each of its columns becomes, and why."""
     for line in _form(file, study):
         console.print(line, markup=False)
+    _list_columns(console, study)
+    lost = [name for name in study.types if study.decisions[name].loss]
+    if lost:
+        console.print(
+            f"Text, though most values are numbers, days or truths: {', '.join(lost)}.\n",
+            style="yellow",
+            markup=False,
+        )
+
+
+def _list_columns(console: Console, study: Study) -> None:
+    """List the columns; of very many, only those of which there is something to say."""
     decisions = {name: study.decisions[name] for name in study.types}
     listed = {
         name: decision
@@ -91,13 +103,6 @@ def give_account(console: Console, file: CsvFile, study: Study) -> None:
         )
         types = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
         console.print(f"The other columns: {types}.\n", markup=False)
-    lost = [name for name, decision in decisions.items() if decision.loss]
-    if lost:
-        console.print(
-            f"Text, though most values are numbers, days or truths: {', '.join(lost)}.\n",
-            style="yellow",
-            markup=False,
-        )
 
 
 def agree(console: Console, *, yes: bool) -> None:
@@ -117,7 +122,7 @@ def agree(console: Console, *, yes: bool) -> None:
 
 
 def _form(file: CsvFile, study: Study) -> list[str]:
-    """How a file is read, line by line."""
+    """Lines that say how a file is read."""
     dialect, line = file.layout.dialect, file.layout.above + 1
     packed = packing(file.path)
     encoding = _ENCODINGS.get(file.encoding.name, file.encoding.name)

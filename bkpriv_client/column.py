@@ -1,4 +1,4 @@
-"""What the columns of a file become, and why.
+"""Types of the columns of a file, and the reasons.
 
 Every value of a column is tried by every reading. One that all values fit decides the column's
 type; where readings differ in what they make of the values, it takes evidence, or a statement, to
@@ -15,7 +15,6 @@ Rules
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,54 +22,16 @@ from functools import lru_cache
 from bkpriv_client.reading import (
     BOOLEANS,
     DATES,
+    MARKERS,
     NUMBERS,
     Reading,
     any_date,
     date_reading,
-    numberlike,
 )
+from bkpriv_client.seen import Seen, Tally
 from bkpriv_client.source import SqlType
 
 __all__ = ["Column", "Decision", "Stated", "decide"]
-
-MARKERS = frozenset(
-    {
-        "na",
-        "n/a",
-        "#n/a",
-        "n.a.",
-        "nan",
-        "null",
-        "none",
-        "nil",
-        "?",
-        "??",
-        "-",
-        "--",
-        "---",
-        "–",
-        "—",
-        ".",
-        "..",
-        "...",
-        "\\n",
-        "#value!",
-        "#div/0!",
-        "#null!",
-        "missing",
-        "unknown",
-        "unbekannt",
-        "k.a.",
-        "n.v.",
-        "k. a.",
-        "not available",
-        "keine angabe",
-        "(null)",
-        "<na>",
-        "<null>",
-    }
-)
-"""What usually stands for a missing value, in lower case."""
 
 _TYPES: tuple[SqlType, ...] = ("integer", "bigint", "numeric")
 _PROPOSED = re.compile(r"(?<!Y)YY(?!Y)|YYYYMMDD")
@@ -78,20 +39,13 @@ _PROPOSED = re.compile(r"(?<!Y)YY(?!Y)|YYYYMMDD")
 
 _ISO = DATES[0]
 _TRIED = (*DATES, date_reading("YYYYMMDD"))
-_DATELIKE = re.compile(r"(?:\d{1,4}[-/. ]|\d{6,8}|[A-Za-z]{3,9}\.? ?\d)[\w./, :+-]*")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_ZEROS = re.compile(r"0\d+", re.ASCII)
 _SHOWN = 40
-
-_ENOUGH = 1_000
-"""Values after which readings that most do not fit are given up."""
-
-_LONGEST_MARKER = 1 + max(map(len, MARKERS))
+"""Characters that are shown of a value."""
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What a person stated of the values.
+    """Statements of a person about the values.
 
     Parameters
     ----------
@@ -117,7 +71,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a column becomes.
+    """Type of a column, and its reason.
 
     Parameters
     ----------
@@ -140,111 +94,25 @@ class Decision:
     loss: bool = False
 
 
-@dataclass
-class _Tally:
-    """What a reading made of a column's values."""
-
-    fits: int = 0
-    rank: int = 0
-    digest: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
-    words: set[str] = field(default_factory=set)
-    misfit: tuple[str, int] | None = None
-
-
 class Column:
-    """A column whose values are seen once.
+    """A column whose values are seen once, by `take`.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     stated : Stated
-        What is stated of its values.
+        Statements about its values.
     """
 
     def __init__(self, name: str, stated: Stated) -> None:
         self.name = name
         self.stated = stated
-        self.values = 0
-        self.missing = 0
-        self._first: tuple[str, int] | None = None
-        self._tallies: dict[Reading, _Tally] = {}
-        self._markers: dict[str, list[int]] = {}
-        self._zeros: tuple[str, int] | None = None
-        self._digits = 0
-        self._blanks = 0
-        self._control: tuple[str, int] | None = None
         forms = stated.forms(name)
         self._stated_dates = any_date(forms) if forms else None
-        self._settled: frozenset[Reading] | None = None
         self._dates = _TRIED if self._stated_dates is None else (_ISO, self._stated_dates)
-
-    def take(self, fields: Sequence[str], lines: Sequence[int]) -> None:
-        """See some more fields, and the lines in which they begin."""
-        counts = Counter(fields)
-        read: list[tuple[str, str, int, dict[Reading, tuple[str, str]]]] = []
-        for raw, count in counts.items():
-            value = raw.strip()
-            if not value or value in self.stated.nulls:
-                self.missing += count
-                continue
-            where = (raw, fields, lines)
-            if len(value) < _LONGEST_MARKER and value.casefold() in MARKERS:
-                known = self._markers.setdefault(value, [0, _line(*where)])
-                known[0] += count
-                continue
-            self.values += count
-            if self._first is None:
-                self._first = (value, _line(*where))
-            if value != raw:
-                self._blanks += count
-            if self._control is None and not value.isprintable() and _CONTROL.search(value):
-                self._control = (value, _line(*where))
-            if value.isdigit():
-                self._digits += count
-                if self._zeros is None and _ZEROS.fullmatch(value):
-                    self._zeros = (value, _line(*where))
-            if self._settled is None or self._settled:
-                read.append((value, raw, count, self._read(value)))
-        for reading in {reading for *_, made in read for reading in made}:
-            if reading not in self._tallies:
-                seen = self.values - sum(count for _, _, count, _ in read)
-                self._tallies[reading] = _Tally(misfit=self._first if seen else None)
-        for reading, tally in self._tallies.items():
-            for value, raw, count, made in read:
-                if reading in made:
-                    _add(tally, reading, *made[reading], count)
-                elif tally.misfit is None:
-                    tally.misfit = (value, _line(raw, fields, lines))
-        if self.values >= _ENOUGH:
-            # What most values do not fit is of no interest, in whatever follows.
-            self._settled = frozenset(
-                reading
-                for reading, tally in self._tallies.items()
-                if 2 * tally.fits >= self.values
-            )
-            self._tallies = {
-                reading: tally
-                for reading, tally in self._tallies.items()
-                if 3 * tally.fits >= self.values
-            }
-
-    def _read(self, value: str) -> dict[Reading, tuple[str, str]]:
-        """What the readings that a value fits make of it."""
-        if self._settled is not None:
-            made = ((reading, reading.write(value)) for reading in self._settled)
-            return {reading: written for reading, written in made if written is not None}
-        tried: list[Reading] = []
-        if any(map(str.isdigit, value)):
-            if numberlike(value):
-                tried += NUMBERS.values()
-            if _DATELIKE.fullmatch(value):
-                tried += self._dates
-        elif len(value) <= 6:
-            tried += BOOLEANS
-        made = ((reading, reading.write(value)) for reading in tried)
-        return {reading: written for reading, written in made if written is not None}
+        self._seen = Seen(stated.nulls, self._dates, stated=bool(forms))
+        self.take = self._seen.take
 
     def fitting(self, family: str) -> list[Reading]:
         """Readings of a family that all values fit, in the order in which they are preferred."""
@@ -252,11 +120,11 @@ class Column:
         return [
             reading
             for reading in order[family]
-            if reading in self._tallies and self._whole(reading, self._tallies[reading])
+            if reading in self._seen.tallies and self._whole(reading, self._seen.tallies[reading])
         ]
 
-    def _whole(self, reading: Reading, tally: _Tally) -> bool:
-        if tally.fits < self.values:
+    def _whole(self, reading: Reading, tally: Tally) -> bool:
+        if tally.fits < self._seen.values:
             return False
         if reading.family == "number":
             return len(tally.kinds) == 1
@@ -265,10 +133,10 @@ class Column:
         return len(tally.words) == 2 or reading is BOOLEANS[0]
 
     def apart(self, readings: Sequence[Reading]) -> list[Reading]:
-        """Of readings that make the same of all values, the first."""
-        return list({self._tallies[each].digest: each for each in reversed(readings)}.values())[
-            ::-1
-        ]
+        """First of the readings that make the same of all values."""
+        return list(
+            {self._seen.tallies[each].digest: each for each in reversed(readings)}.values()
+        )[::-1]
 
     def decimals(self) -> set[str]:
         """Decimal sign that the values show, if they show one."""
@@ -276,7 +144,7 @@ class Column:
         if not fitting or len(self.apart(fitting)) > 1:
             return set()
         signs = {decimal for (decimal, _), each in NUMBERS.items() if each in fitting}
-        return signs if len(signs) == 1 and self._tallies[fitting[0]].rank == 2 else set()
+        return signs if len(signs) == 1 and self._seen.tallies[fitting[0]].rank == 2 else set()
 
     def decide(self, decimals: set[str]) -> Decision:
         """Decide what it becomes, knowing the decimal signs that the file's columns show."""
@@ -284,7 +152,7 @@ class Column:
         truths = self.fitting("boolean")
         if self._stated_dates is not None and self._stated_dates in dates:
             return self._dated([self._stated_dates])
-        if numbers and self.values:
+        if numbers and self._seen.values:
             return self._numbered(numbers, decimals)
         forms = [each for each in dates if not _PROPOSED.search(each.name)]
         if forms or dates:
@@ -304,13 +172,13 @@ class Column:
         if len(apart) > 1 and NUMBERS[".", ""] in chosen:
             chosen = [NUMBERS[".", ""]]
         if len(chosen) != 1:
-            value, line = self._first or ("", 0)
+            value, line = self._seen.first or ("", 0)
             return self._text(
                 f"the comma may be a decimal sign or stand between thousands: {_shown(value)} "
                 f"(line {line}); say which: --decimal , or --decimal .",
                 loss=True,
             )
-        tally = self._tallies[chosen[0]]
+        tally = self._seen.tallies[chosen[0]]
         notes = [chosen[0].name] if chosen[0].name else []
         (affix,) = tally.kinds
         if affix:
@@ -324,13 +192,13 @@ class Column:
         """Decide on a column that is all days or times."""
         apart = self.apart(fitting)
         if proposed or len(apart) > 1:
-            value, line = self._first or ("", 0)
+            value, line = self._seen.first or ("", 0)
             forms = " or ".join(each.name for each in apart)
             hint = " or ".join(f"--date-format {_stated(each.name)}" for each in apart)
             return self._text(
                 f"days, {forms}: {_shown(value)} (line {line}); say which: {hint}", loss=True
             )
-        kinds = self._tallies[apart[0]].kinds
+        kinds = self._seen.tallies[apart[0]].kinds
         kind: SqlType = (
             "timestamptz" if "timestamptz" in kinds else
             "timestamp" if "timestamp" in kinds else "date"
@@ -338,9 +206,9 @@ class Column:
         return self._typed(apart[0], kind, "" if apart[0] is _ISO else apart[0].name)
 
     def _typed(self, reading: Reading, kind: SqlType, why: str) -> Decision:
-        missing = self.missing + sum(count for count, _ in self._markers.values())
+        missing = self._seen.missing + sum(count for count, _ in self._seen.markers.values())
         notes = [why] if why else []
-        if self._markers:
+        if self._seen.markers:
             notes.append(f"taken as missing: {self._marked()}")
         nulls = self.stated.nulls
 
@@ -358,36 +226,38 @@ class Column:
 
     def _text(self, why: str, *, loss: bool = False) -> Decision:
         notes = [why] if why else []
-        if self._markers:
-            stated = ",".join(self._markers)
+        if self._seen.markers:
+            stated = ",".join(self._seen.markers)
             notes.append(
                 f"looks missing, but stays a value: {self._marked()}; else say --null '{stated}'"
             )
-        if self._blanks:
-            notes.append(f"{self._blanks:,} values begin or end with blanks, which stay")
-        if self._control is not None:
-            value, line = self._control
+        if self._seen.blanks:
+            notes.append(f"{self._seen.blanks:,} values begin or end with blanks, which stay")
+        if self._seen.control is not None:
+            value, line = self._seen.control
             notes.append(f"control characters stay: {_shown(value)} (line {line})")
         nulls = self.stated.nulls | {""}
 
         def write(field: str) -> str | None:
             return None if field.strip() in nulls else field
 
-        return Decision("text", "; ".join(notes), self.missing, write, loss)
+        return Decision("text", "; ".join(notes), self._seen.missing, write, loss)
 
     def _marked(self) -> str:
         """Marks of missing values that were seen, with counts and lines."""
         return ", ".join(
             f"{_shown(value)} ({count:,}, {'from ' if count > 1 else ''}line {line})"
-            for value, (count, line) in sorted(self._markers.items(), key=lambda each: each[1][1])
+            for value, (count, line) in sorted(
+                self._seen.markers.items(), key=lambda each: each[1][1]
+            )
         )
 
     def _reason(self) -> str:
-        """Why a column is text."""
-        if not self.values:
-            return "" if self._markers else "no values"
-        if self._zeros is not None and self._digits == self.values:
-            value, line = self._zeros
+        """Reason for which a column is text."""
+        if not self._seen.values:
+            return "" if self._seen.markers else "no values"
+        if self._seen.zeros is not None and self._seen.digits == self._seen.values:
+            value, line = self._seen.zeros
             return f"leading zeros, as of codes: {value} (line {line})"
         best = self._best()
         if best is None:
@@ -395,7 +265,7 @@ class Column:
         reading, tally = best
         nouns = {"number": "numbers", "date": "days or times", "boolean": "truths"}
         noun = nouns[reading.family] + (f" ({reading.name})" if reading.name else "")
-        if tally.fits == self.values:
+        if tally.fits == self._seen.values:
             return self._mixed(reading, tally)
         second = self._second(reading)
         if second is not None and reading.family == "date":
@@ -403,27 +273,29 @@ class Column:
                 f"days in two forms, {reading.name} and {second.name}; to read both, say "
                 f"--date-format {_stated(reading.name)} --date-format {_stated(second.name)}"
             )
-        if 2 * tally.fits < self.values or tally.misfit is None:
+        if 2 * tally.fits < self._seen.values or tally.misfit is None:
             return ""
         value, line = tally.misfit
-        others = self.values - tally.fits
+        others = self._seen.values - tally.fits
         fix = "mend it" if others == 1 else "mend them"
         return (
-            f"{tally.fits:,} of {self.values:,} values are {noun}, but not {_shown(value)} "
+            f"{tally.fits:,} of {self._seen.values:,} values are {noun}, but not {_shown(value)} "
             f"(line {line}); {fix}, or, if it means missing, say --null '{value[:_SHOWN]}'"
         )
 
     def _lost(self) -> bool:
         """Whether most values are of a narrower type."""
         best = self._best()
-        if best is None or (self._zeros is not None and self._digits == self.values):
+        if best is None or (
+            self._seen.zeros is not None and self._seen.digits == self._seen.values
+        ):
             return False
-        return 2 * best[1].fits >= self.values and (
+        return 2 * best[1].fits >= self._seen.values and (
             best[0].family != "boolean" or len(best[1].words) == 2
         )
 
-    def _mixed(self, reading: Reading, tally: _Tally) -> str:
-        """Why a reading is not taken that all values fit."""
+    def _mixed(self, reading: Reading, tally: Tally) -> str:
+        """Reason against a reading that all values fit."""
         if reading.family == "number":
             signs = " and ".join(kind or "no sign" for kind in tally.kinds)
             return f"numbers with {signs}, which mean different things"
@@ -431,11 +303,11 @@ class Column:
             return "times with a zone and others without one"
         return ""
 
-    def _best(self) -> tuple[Reading, _Tally] | None:
+    def _best(self) -> tuple[Reading, Tally] | None:
         """Reading that most values fit."""
         known = [
             (reading, tally)
-            for reading, tally in self._tallies.items()
+            for reading, tally in self._seen.tallies.items()
             if reading.family != "boolean" or len(tally.words) == 2
         ]
         order = [*NUMBERS.values(), *self._dates, *BOOLEANS]
@@ -443,11 +315,11 @@ class Column:
 
     def _second(self, first: Reading) -> Reading | None:
         """Another form of date which the values fit that the first does not."""
-        rest = self.values - self._tallies[first].fits
+        rest = self._seen.values - self._seen.tallies[first].fits
         return next(
             (
                 reading
-                for reading, tally in self._tallies.items()
+                for reading, tally in self._seen.tallies.items()
                 if reading.family == "date" and reading is not first and tally.fits == rest
             ),
             None,
@@ -459,31 +331,6 @@ def decide(columns: Iterable[Column]) -> list[Decision]:
     columns = list(columns)
     decimals = {sign for column in columns for sign in column.decimals()}
     return [column.decide(decimals) for column in columns]
-
-
-def _add(tally: _Tally, reading: Reading, written: str, kind: str, count: int) -> None:
-    """Count a value that fits a reading."""
-    tally.fits += count
-    tally.digest += hash(written)
-    if reading.family == "boolean":
-        tally.words.add(written)
-        return
-    tally.kinds[kind] += count
-    if reading.family == "number":
-        tally.rank = max(tally.rank, _rank(written))
-
-
-def _rank(number: str) -> int:
-    """Place in `_TYPES` of the narrowest type that holds a number."""
-    digits = number.lstrip("+-")
-    if not digits.isdigit() or len(digits) > 20:  # longer than any bigint
-        return 2
-    bits = abs(int(digits)).bit_length()
-    return 0 if bits < 32 else 1 if bits < 64 else 2
-
-
-def _line(raw: str, fields: Sequence[str], lines: Sequence[int]) -> int:
-    return lines[fields.index(raw)]
 
 
 def _shown(value: str) -> str:

@@ -55,12 +55,12 @@ _LAST = 5
 
 @dataclass(frozen=True)
 class Form:
-    """What a person stated of a file's form; what is None is found.
+    """Statements of a person about a file's form; what is None is found.
 
     Parameters
     ----------
     encoding, delimiter, quote : str, optional
-        How it is written.
+        Form in which it is written.
     header : bool, optional
         Whether a line names the columns.
     columns : tuple of str, optional
@@ -82,7 +82,7 @@ class Form:
 
 @dataclass
 class Found:
-    """What was found where records are read, for people.
+    """Findings while records are read, for people.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ class Found:
 
 @dataclass(frozen=True)
 class Study:
-    """What a file's columns become.
+    """Decisions about a file's columns.
 
     Parameters
     ----------
     records : int
         Number of records.
     decisions : mapping of str to Decision
-        What each column becomes.
+        Decision about each column.
     found : Found
-        What else was found.
+        Findings beside.
     idle : frozenset of str
         Columns without a name and without a value, which are left out.
     """
@@ -152,19 +152,19 @@ class CsvFile:
     title : str
         Title of the file in messages.
     encoding : Encoding
-        Its encoding.
+        Encoding of the file.
     layout : Layout
-        Where in it things stand.
+        Places in it.
     header : bool or None
         Whether there is a line of names; None if nothing tells, and there is.
     names : tuple of str
         The columns.
     unnamed : frozenset of str
-        Those that the file does not name.
+        Columns that the file does not name.
     below : int or None
         Records to leave out at the end; None if those that are none.
     notes : tuple of str
-        What had to be changed in names, for people.
+        Changes of names, for people.
     """
 
     path: Path
@@ -240,7 +240,7 @@ class CsvFile:
         Parameters
         ----------
         stated : Stated, optional
-            What is stated of the values.
+            Statements about the values.
         read : callable
             Told now and then how many records have been read.
         """

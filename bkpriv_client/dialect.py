@@ -1,4 +1,4 @@
-"""How the fields of a CSV file are told apart.
+"""Delimiters and quotes of a CSV file.
 
 Each delimiter and quote that is usual is tried on the file's beginning. The one is taken by which
 most records have the same number of fields, more than one, and most fields look like a number, a
@@ -47,7 +47,7 @@ _SINGLY_QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?:[,;\t|]|$)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How fields are told apart.
+    """Delimiter and quotes.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def find_dialect(
     lines : sequence of str
         First lines of the file, of which the last may be cut off.
     delimiter, quote : str, optional
-        What is stated of it.
+        Statements about it.
     """
     text = "".join(lines)
     clock = _CLOCK.search(text) is not None
@@ -181,10 +181,8 @@ def _sample(lines: Sequence[str], dialect: Dialect) -> list[tuple[str, ...]]:
     return records
 
 
-def _score(
-    records: Sequence[Sequence[str]], width: int, delimiter: str, *, clock: bool
-) -> float:
-    """How well a dialect reads records, of which most have a number of fields.
+def _score(records: Sequence[Sequence[str]], width: int, delimiter: str, *, clock: bool) -> float:
+    """Fit of a dialect to records, of which most have a number of fields.
 
     Where there are times of day, colons and blanks stand within them.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import IO
@@ -84,34 +84,39 @@ def find_encoding(opened: Callable[[], AbstractContextManager[IO[bytes]]]) -> En
     opened : callable
         Opens the file anew.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    words = b""
-    utf8 = True
     with opened() as stream:
-        for number, chunk in enumerate(_chunks(stream)):
-            if number == 0:
-                marked = next((name for mark, name in _MARKS.items() if chunk.startswith(mark)), "")
-                if marked:
-                    return Encoding(marked)
-                if wide := _wide(chunk[:4096]):
-                    return Encoding(wide)
-            if utf8:
-                try:
-                    decoder.decode(chunk)
-                except UnicodeDecodeError:
-                    utf8 = False
-            if chunk.isascii() and not decoder.getstate()[0]:
-                continue
-            if len(words) < _WANTED:
-                words += b" ".join(_WORDS.findall(chunk)) + b" "
-            elif not utf8:
+        beginning = stream.read(4096)
+    marked = next((name for mark, name in _MARKS.items() if beginning.startswith(mark)), None)
+    if name := marked or _wide(beginning):
+        return Encoding(name)
+    with opened() as stream:
+        if _is_utf8(_chunks(stream)):
+            return Encoding("utf-8")
+    with opened() as stream:
+        return _guess(_words(_chunks(stream)))
+
+
+def _is_utf8(chunks: Iterable[bytes]) -> bool:
+    """Whether all of a file reads as UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for chunk in chunks:
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _words(chunks: Iterable[bytes]) -> bytes:
+    """Words of a file that are not ASCII."""
+    words = b""
+    for chunk in chunks:
+        if not chunk.isascii():
+            words += b" ".join(_WORDS.findall(chunk)) + b" "
+            if len(words) >= _WANTED:
                 break
-    if utf8:
-        try:
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            utf8 = False
-    return Encoding("utf-8") if utf8 else _guess(words[:_WANTED].strip())
+    return words[:_WANTED].strip()
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:

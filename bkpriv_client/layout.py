@@ -1,4 +1,4 @@
-"""Where in a file the names of its columns stand, where its records begin, and where they end.
+"""Places in a file of the names of columns, the first record and the last.
 
 Decided on the file's beginning. What stands above, a comment, a title, Excel's ``sep=;``, has
 other fields than what follows. The first line of the rest names the columns if it differs from the
@@ -12,16 +12,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bkpriv_client.column import MARKERS
 from bkpriv_client.dialect import Dialect, find_dialect, parse, width_of
 from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import NAME_BYTES
-from bkpriv_client.reading import BOOLEANS, DATES, NUMBERS
+from bkpriv_client.reading import BOOLEANS, DATES, MARKERS, NUMBERS
 
 __all__ = ["MOST_COLUMNS", "Layout", "find_layout", "is_footer", "unique_names"]
 
@@ -48,12 +47,12 @@ _ENOUGH = 10
 
 @dataclass(frozen=True)
 class Layout:
-    """Where in a file things stand, and how its fields are told apart.
+    """Places in a file, and its delimiters.
 
     Parameters
     ----------
     dialect : Dialect
-        How fields are told apart.
+        Delimiter and quotes.
     above : int
         Lines before the line of names, or before the first record.
     header : bool or None
@@ -63,7 +62,7 @@ class Layout:
     width : int
         Fields of a record.
     notes : tuple of str
-        What was decided that is not usual, for people.
+        Decisions that are not usual, for people.
     """
 
     dialect: Dialect
@@ -91,7 +90,7 @@ def find_layout(
     title : str
         Title of the file in messages.
     delimiter, quote, above : str, str and int, optional
-        What is stated of it.
+        Statements about it.
 
     Raises
     ------
@@ -183,29 +182,42 @@ def _names_columns(records: Sequence[tuple[int, tuple[str, ...]]], width: int) -
     below = [fields for _, fields in rest if len(fields) == width][:_COMPARED]
     if len(first) == width - 1 and width > 1:
         first = ("", *first)
-    likely = likelier = values = 0
-    for written, column in zip(first, zip(*below, strict=True), strict=False):
-        cell = written.strip()
-        counts = Counter(value.strip() for value in column)
-        known = {value: count for value, count in counts.items() if value}
-        known = {value: n for value, n in known.items() if value.casefold() not in MARKERS}
-        if not cell or not known:
-            continue
-        kind, kinds = _kind(cell), set(map(_kind, known))
-        if cell in known and kind == "text":
-            values += 1
-        elif _YEAR.fullmatch(cell) and not all(map(_YEAR.fullmatch, known)):
-            pass  # As a name, a year is usual.
-        elif len(kinds) == 1 and kinds != {"text"}:
-            likelier += kind not in kinds
-            values += kind in kinds
-        elif kind in ("number", "date"):
-            values += 1
-        elif sum(known.values()) >= _ENOUGH and min(known.values()) > 1:
-            likely += 1  # What is below recurs, all of it, and this does not.
-    if values == 0:
-        return True if likely or likelier else None
-    return None if likelier == values else likelier > values
+    speaks = Counter(
+        _speaks(cell.strip(), _known(column))
+        for cell, column in zip(first, zip(*below, strict=True), strict=False)
+    )
+    if speaks["value"] == 0:
+        return True if speaks["perhaps"] or speaks["name"] else None
+    return None if speaks["name"] == speaks["value"] else speaks["name"] > speaks["value"]
+
+
+def _known(column: Sequence[str]) -> dict[str, int]:
+    """Values of a column that are not missing, with counts."""
+    counts = Counter(value.strip() for value in column)
+    return {
+        value: count for value, count in counts.items() if value and value.casefold() not in MARKERS
+    }
+
+
+def _speaks(cell: str, known: Mapping[str, int]) -> str:
+    """Evidence of a field of the first line, the values below it given with their counts.
+
+    A "name" or a "value"; "perhaps" a name; or nothing, "".
+    """
+    if not cell or not known:
+        return ""
+    kind, kinds = _kind(cell), set(map(_kind, known))
+    if cell in known and kind == "text":
+        return "value"
+    if _YEAR.fullmatch(cell) and not all(map(_YEAR.fullmatch, known)):
+        return ""  # As a name, a year is usual.
+    if len(kinds) == 1 and kinds != {"text"}:
+        return "value" if kind in kinds else "name"
+    if kind in ("number", "date"):
+        return "value"
+    # What is below recurs, all of it, and this does not.
+    recurs = sum(known.values()) >= _ENOUGH and min(known.values()) > 1
+    return "perhaps" if recurs else ""
 
 
 @lru_cache(maxsize=1 << 14)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -318,20 +318,12 @@ def _declare(
         for part, names in chosen.items()
         if part in ("attributes", "respondent", "period")
     }
-    whole = [
-        name
-        for name in (*quasi_identifiers, *sensitive)
-        if types[name] in ("integer", "bigint") and name not in branches and name not in labels
-    ]
-    codes = _codes(connection, target, whole, sensitive)
-    numbers = ("integer", "bigint", "numeric")
-    coded = [
-        name
-        for name in (*quasi_identifiers, *sensitive)
-        if name in codes or (name in labels and types[name] in numbers)
-    ]
+    used = (*quasi_identifiers, *sensitive)
+    codes = _codes(connection, target, _whole(used, types, {*branches, *labels}), sensitive)
+    coded = {*codes, *_whole(labels, types, (), "numeric")}
     if coded:
-        roles["bins"] = json.dumps(dict.fromkeys(coded, LABEL), ensure_ascii=False)
+        stated = {name: LABEL for name in used if name in coded}
+        roles["bins"] = json.dumps(stated, ensure_ascii=False)
     declarations = declare(
         connection,
         target.name,
@@ -343,6 +335,14 @@ def _declare(
         **roles,
     )
     return declarations, codes
+
+
+def _whole(
+    names: Iterable[str], types: Mapping[str, str], without: Collection[str], *kinds: str
+) -> list[str]:
+    """Columns of whole numbers, and of other types that are wanted, but for some."""
+    wanted = ("integer", "bigint", *kinds)
+    return [name for name in names if types.get(name) in wanted and name not in without]
 
 
 def _tell_choice(

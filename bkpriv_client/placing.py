@@ -1,4 +1,4 @@
-"""Where a new table goes: its name as a user writes it, and room for it."""
+"""Place of a new table: its name as a user writes it, and room for it."""
 
 from __future__ import annotations
 

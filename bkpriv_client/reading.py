@@ -27,7 +27,9 @@ from bkpriv_client.failure import ClientError
 __all__ = [
     "BOOLEANS",
     "DATES",
+    "MARKERS",
     "NUMBERS",
+    "Family",
     "Reading",
     "any_date",
     "date_reading",
@@ -45,9 +47,9 @@ class Reading:
     Parameters
     ----------
     family : str
-        What it reads.
+        Kind of what it reads.
     name : str
-        What is particular about it, for people.
+        Particularity, for people.
     write : callable
         A value without outer blanks, as PostgreSQL reads it, with its kind; None if it does not
         fit. The kind is for numbers the sign that was left out, for dates the type.
@@ -78,7 +80,7 @@ def number_reading(decimal: str, group: str, name: str) -> Reading:
     group : str
         Characters one of which may be between thousands.
     name : str
-        What is particular about it.
+        Particularity.
     """
     point = re.escape(decimal)
     whole = r"(?:0|[1-9]\d*)"
@@ -145,7 +147,7 @@ def date_reading(form: str) -> Reading:
     Parameters
     ----------
     form : str
-        Such as DD.MM.YYYY; a time of day behind it need not be stated.
+        Form such as DD.MM.YYYY; a time of day behind it need not be stated.
 
     Raises
     ------
@@ -260,3 +262,42 @@ BOOLEANS: tuple[Reading, ...] = (
     _truths("wahr", "falsch"),
 )
 """Readings of truths: a pair of words, in any case."""
+
+MARKERS = frozenset(
+    {
+        "na",
+        "n/a",
+        "#n/a",
+        "n.a.",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "?",
+        "??",
+        "-",
+        "--",
+        "---",
+        "–",
+        "—",
+        ".",
+        "..",
+        "...",
+        "\\n",
+        "#value!",
+        "#div/0!",
+        "#null!",
+        "missing",
+        "unknown",
+        "unbekannt",
+        "k.a.",
+        "n.v.",
+        "k. a.",
+        "not available",
+        "keine angabe",
+        "(null)",
+        "<na>",
+        "<null>",
+    }
+)
+"""Usual marks of a missing value, in lower case."""

@@ -1,4 +1,4 @@
-"""What a person states of a CSV file at the command line."""
+"""Statements about a CSV file at the command line."""
 
 from __future__ import annotations
 
