@@ -11,6 +11,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
+from bkpriv_core.method.base import Departed
 from bkpriv_core.method.growing import Growth, begin, grow, stand
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination, columns_of
@@ -68,48 +69,20 @@ class Stock:
         """Say how many people a new release keeps, shows for the first time, or has wait."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Growing(Stock):
-    """Stock of a release that grows.
-
-    Parameters
-    ----------
-    options : GroupOptions
-        Options, with the manner of growing.
-    method : GroupMethod
-        Method that groups newcomers.
-    last : RecordedRelease or None
-        The last release, its respondents told apart; None if there is none.
-    past : Respondents or None
-        Respondents of the last release.
-    """
-
-    options: GroupOptions
-    method: GroupMethod[Any]
-    last: RecordedRelease | None
-    past: Respondents | None
+class _Beginning(Stock):
+    """Stock of a release that begins to grow: nothing was published before."""
 
     @property
-    def release(self) -> int | None:
-        """See `Stock`."""
-        return None if self.last is None else self.last.release
-
-    @property
-    def known(self) -> Known:
-        """See `Stock`."""
-        if self.last is None:
-            return NOTHING
-        table = self.last.table
-        columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
-        return {domain.name: domain.labels for domain in columns}
+    def _manner(self) -> str:
+        return "begins to grow"
 
     def grow(self, table: Table, respondents: Respondents) -> Growth:
         """See `Stock`."""
-        if self.last is None or self.past is None:
-            return begin(table, respondents)
-        barred = _withdrawn(self.last, self.past, respondents)
-        departed = self.options.departed
-        return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
+        return begin(table, respondents)
+
+    def _left(self, growth: Growth) -> str:
+        """Say what became of the people whom the last release showed."""
+        return ""
 
     def tell(self, release: int, published: Release, growth: Growth) -> None:
         """See `Stock`."""
@@ -121,25 +94,64 @@ class _Growing(Stock):
         detail = f"Groups of newcomers alone: {groups}"
         if joined.any():
             detail += f"; {int(joined.sum())} of them are shown as others are who stay"
-        if self.last is not None:
-            detail += (
-                f". Of those shown before, {growth.departed} have left and {growth.changed} have "
-                "another record now"
-            )
-            detail += (
-                "; they stay as they were published"
-                if self.options.departed == "stay"
-                else f", for which {growth.withdrawn} groups are withdrawn; {growth.out} whom the "
-                "source has were in such groups, and are published no more"
-            )
         telling.notice(
-            f"release {release} "
-            + ("begins to grow" if self.last is None else f"grows from release {self.release}")
-            + f": {growth.kept} records stay as they were published, {int(came.sum())} came, and "
-            f"{waiting} wait",
-            detail=f"{detail}.",
+            f"release {release} {self._manner}: {growth.kept} records stay as they were published, "
+            f"{int(came.sum())} came, and {waiting} wait",
+            detail=f"{detail}{self._left(growth)}.",
             hint="Newcomers who wait were not shown. A release that grows from this one groups "
             "them with those who come then.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Growing(_Beginning):
+    """Stock of a release that grows.
+
+    Parameters
+    ----------
+    departed : {"stay", "withdraw"}
+        Treatment of people who left.
+    last : RecordedRelease
+        The last release, its respondents told apart.
+    past : Respondents
+        Respondents of the last release.
+    """
+
+    departed: Departed
+    last: RecordedRelease
+    past: Respondents
+
+    @property
+    def release(self) -> int | None:
+        """See `Stock`."""
+        return self.last.release
+
+    @property
+    def known(self) -> Known:
+        """See `Stock`."""
+        table = self.last.table
+        columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
+        return {domain.name: domain.labels for domain in columns}
+
+    @property
+    def _manner(self) -> str:
+        return f"grows from release {self.last.release}"
+
+    def grow(self, table: Table, respondents: Respondents) -> Growth:
+        """See `Stock`."""
+        barred = _withdrawn(self.last, self.past, respondents)
+        departed = self.departed
+        return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
+
+    def _left(self, growth: Growth) -> str:
+        return (
+            f". Of those shown before, {growth.departed} have left and {growth.changed} have "
+            "another record now"
+        ) + (
+            "; they stay as they were published"
+            if self.departed == "stay"
+            else f", for which {growth.withdrawn} groups are withdrawn; {growth.out} whom the "
+            "source has were in such groups, and are published no more"
         )
 
 
@@ -166,14 +178,14 @@ def find_stock(
     like = Like.of(dataset, period)
     latest = _find_latest(like, view)
     if latest is None:
-        return _Growing(options, method, None, None)
+        return _Beginning()
     _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
     last = find_release(latest.release)
     _check_form(last, method)
     _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
     _check_persons(last, options)
     _check_attributes(dataset, last)
-    return _Growing(options, method, *tell_apart(last))
+    return _Growing(options.departed, *tell_apart(last))
 
 
 def _find_latest(like: Like, view: View | None) -> Candidate | None:
