@@ -50,7 +50,7 @@ import numpy.typing as npt
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
-__all__ = ["STEP", "Point", "bound_between"]
+__all__ = ["STEP", "CoursePoint", "bound_between"]
 
 
 STEP = 2.0**-24
@@ -61,7 +61,7 @@ _PRICES = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class CoursePoint:
     """Beliefs about memberships at one bandwidth each.
 
     Parameters
@@ -81,9 +81,9 @@ class Point:
     after: FloatArray
     beliefs: FloatArray
 
-    def select(self, rows: npt.NDArray[np.generic]) -> Point:
+    def select(self, rows: npt.NDArray[np.generic]) -> CoursePoint:
         """Select memberships."""
-        return Point(
+        return CoursePoint(
             self.place[rows],
             self.sums[rows],
             self.after[rows],
@@ -91,7 +91,7 @@ class Point:
         )
 
     @classmethod
-    def joined(cls, points: list[Point]) -> Point:
+    def joined(cls, points: list[CoursePoint]) -> CoursePoint:
         """Memberships of several, one after the other."""
         return cls(
             *(
@@ -105,8 +105,8 @@ def bound_between(
     groups: Groups,
     weights: IntArray,
     exact: BoolArray,
-    wide: Point,
-    sharp: Point,
+    wide: CoursePoint,
+    sharp: CoursePoint,
     images: tuple[FloatArray | None, ...],
     inner: FloatArray | None = None,
     believed: float | None = None,
@@ -121,7 +121,7 @@ def bound_between(
         Records of each.
     exact : (g,) bool array
         Groups whose beliefs are exact posteriors.
-    wide, sharp : Point
+    wide, sharp : CoursePoint
         The ends: the larger bandwidth and the smaller one.
     images : tuple of (m, i) float array or None
         See `Distance.images`.
@@ -151,8 +151,8 @@ def _apart(
     groups: Groups,
     weights: IntArray,
     exact: BoolArray,
-    wide: Point,
-    sharp: Point,
+    wide: CoursePoint,
+    sharp: CoursePoint,
     inner: FloatArray | None,
 ) -> FloatArray:
     """Total variation of the posterior about each membership and the line between the ends."""
@@ -205,8 +205,8 @@ def _missed(
     weights: IntArray,
     firm: BoolArray,
     shares: FloatArray,
-    wide: Point,
-    sharp: Point,
+    wide: CoursePoint,
+    sharp: CoursePoint,
     inner: FloatArray,
 ) -> FloatArray:
     """Part of each row's logarithms of sums that is not linear, by sums between the ends; (r,).
@@ -229,15 +229,17 @@ def _missed(
     for n in range(pieces):
         steep = wide.after if n == 0 else chords[n - 1]
         flat = sharp.after if n == pieces - 1 else chords[n + 1]
-        begin = Point(places[n], sums[n], steep, wide.beliefs)
-        end = Point(places[n + 1], sums[n + 1], flat, sharp.beliefs)
+        begin = CoursePoint(places[n], sums[n], steep, wide.beliefs)
+        end = CoursePoint(places[n + 1], sums[n + 1], flat, sharp.beliefs)
         _, falls, rises = _tube(begin, end)
         beside = np.where(firm, falls, 0.0).max(axis=1) + np.where(firm, rises, 0.0).max(axis=1)
         missed = np.maximum(missed, np.maximum(spread[n], spread[n + 1]) + beside)
     return missed
 
 
-def _tube(wide: Point, sharp: Point, image: FloatArray | None = None) -> tuple[FloatArray, ...]:
+def _tube(
+    wide: CoursePoint, sharp: CoursePoint, image: FloatArray | None = None
+) -> tuple[FloatArray, ...]:
     """Bound the distance of convex sums from their chord and line, as logarithms.
 
     Returns
@@ -314,7 +316,7 @@ def _image_of(beliefs: FloatArray, image: FloatArray | None) -> FloatArray:
 
 
 def _moved_at_most(
-    wide: Point, sharp: Point, image: FloatArray | None, apart: FloatArray
+    wide: CoursePoint, sharp: CoursePoint, image: FloatArray | None, apart: FloatArray
 ) -> FloatArray:
     """Bound of the distance of prior and posterior, by one image of beliefs; (r,)."""
     rows = np.ones(wide.sums.shape[1]) if image is None else image.sum(axis=1)
@@ -349,7 +351,7 @@ def _moved_at_most(
 
 
 def _believed_at_most(
-    wide: Point, sharp: Point, image: FloatArray | None, apart: FloatArray, most: float
+    wide: CoursePoint, sharp: CoursePoint, image: FloatArray | None, apart: FloatArray, most: float
 ) -> FloatArray:
     """Bound of what is believed that may be believed at most so much beforehand; (r,).
 
@@ -366,7 +368,7 @@ def _believed_at_most(
     return np.asarray(highest.max(axis=1))
 
 
-def _prior(point: Point, image: FloatArray | None) -> FloatArray:
+def _prior(point: CoursePoint, image: FloatArray | None) -> FloatArray:
     return _image_of(point.sums / point.sums.sum(axis=1, keepdims=True), image)
 
 

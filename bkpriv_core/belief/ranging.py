@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.belief.course import STEP, Point, bound_between
+from bkpriv_core.belief.course import STEP, CoursePoint, bound_between
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import Distance
 from bkpriv_core.belief.knowledge import GRID, Between
@@ -184,14 +184,14 @@ class _Items:
     ----------
     which : (i,) int array
         The groups.
-    ends : tuple of Point
+    ends : tuple of CoursePoint
         Beliefs at one bandwidth, or at two, the wider first.
     exact : (i,) bool array
         Whether all of these beliefs are exact.
     """
 
     which: IntArray
-    ends: tuple[Point, ...]
+    ends: tuple[CoursePoint, ...]
     exact: BoolArray
 
 
@@ -238,7 +238,7 @@ class _Search:
             sharp = self._computed(which, np.repeat(some, len(every)))
             rows = len(self._groups.members)
             last = sharp.ends[0].select(np.arange(rows * (len(some) - 1), rows * len(some)))
-            before = Point.joined([wide.ends[0], sharp.ends[0]])
+            before = CoursePoint.joined([wide.ends[0], sharp.ends[0]])
             before = before.select(np.arange(rows * len(some)))
             exact = np.concatenate((wide.exact, sharp.exact))[: len(which)] & sharp.exact
             self._refine(
@@ -308,7 +308,7 @@ class _Search:
             near[which[farther]], where[which[farther]] = largest[farther], widths[farther]
         np.maximum.at(self._used, which, inferred.used)
         np.add.at(self._points, which, 1)
-        point = Point(place[groups.owner], sums, after, belief)
+        point = CoursePoint(place[groups.owner], sums, after, belief)
         return _Items(which, (point,), inferred.exact)
 
     def _refine(self, items: _Items, progress: Progress) -> None:
@@ -329,7 +329,7 @@ class _Search:
             exact = items.exact & computed.exact
             items = _Items(
                 np.concatenate((items.which, items.which)),
-                (Point.joined([wide, halfway]), Point.joined([halfway, sharp])),
+                (CoursePoint.joined([wide, halfway]), CoursePoint.joined([halfway, sharp])),
                 np.concatenate((exact, exact)),
             )
 

@@ -34,7 +34,7 @@ import numpy as np
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.implication.atoms import check_histograms, check_pieces
 from bkpriv_core.implication.minimization import signatures
-from bkpriv_core.implication.profiles import Pool, Profiles, convolve
+from bkpriv_core.implication.profiles import BucketPool, Profiles, convolve
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
@@ -316,8 +316,8 @@ class Buckets:
         self.add(after)
         return True
 
-    def _pool(self, multiplicity: IntArray, spare: int = 0) -> Pool:
-        return Pool(self._profiles, multiplicity, spare, self._progress)
+    def _pool(self, multiplicity: IntArray, spare: int = 0) -> BucketPool:
+        return BucketPool(self._profiles, multiplicity, spare, self._progress)
 
     def _after(self, old: IntArray, new: IntArray, splits: IntArray) -> IntArray:
         """Buckets of each kind after some splits."""

@@ -11,7 +11,7 @@ import numpy as np
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.implication.atoms import Implication
 from bkpriv_core.implication.given import GivenBeliefs, disclosure_given
-from bkpriv_core.implication.persons import Persons, Roll
+from bkpriv_core.implication.persons import NamedPersons, Roll
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray
 
@@ -38,13 +38,16 @@ class PersonBeliefs:
 
 
 def believe(
-    persons: Persons, implications: Sequence[Implication], release: str, progress: Progress = SILENT
+    persons: NamedPersons,
+    implications: Sequence[Implication],
+    release: str,
+    progress: Progress = SILENT,
 ) -> PersonBeliefs:
     """Infer what is believed about everybody; exact, see `bkpriv_core.implication.given`.
 
     Parameters
     ----------
-    persons : Persons
+    persons : NamedPersons
         The persons of the release.
     implications : sequence of Implication
         Implications, all of which hold.

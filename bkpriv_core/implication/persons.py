@@ -31,7 +31,7 @@ from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
-__all__ = ["Cells", "Names", "Persons", "Roll", "StatedValues"]
+__all__ = ["Cells", "NamedPersons", "Names", "Roll", "StatedValues"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Roll:
     belief: IntArray
 
 
-class Persons(ABC):
+class NamedPersons(ABC):
     """The persons of the published groups, and what they are called.
 
     Parameters
@@ -133,13 +133,13 @@ class Persons(ABC):
         """List everybody, some persons of a group by themselves."""
 
 
-class Names(Persons):
+class Names(NamedPersons):
     """Persons by the names of respondents.
 
     Parameters
     ----------
     parts, groups
-        See `Persons`.
+        See `NamedPersons`.
     names : sequence of str
         The respondents.
     labels : (n,) int array
@@ -161,7 +161,7 @@ class Names(Persons):
         return {name: place for place, name in enumerate(self.names)}
 
     def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:
-        """See `Persons`."""
+        """See `NamedPersons`."""
         name = atom.get("respondent")
         text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
         place = self._places.get(text) if isinstance(text, str) else None
@@ -181,19 +181,19 @@ class Names(Persons):
         return group, int(np.searchsorted(self.members[group], place))
 
     def json_pairs(self, group: int, person: int) -> str:
-        """See `Persons`."""
+        """See `NamedPersons`."""
         name = self.names[self.members[group][person]]
         return f'"respondent": {json.dumps(name, ensure_ascii=False)}'
 
     def call(self, apart: Sequence[tuple[int, int]]) -> Roll:
-        """See `Persons`; a row for each respondent who is published."""
+        """See `NamedPersons`; a row for each respondent who is published."""
         beliefs = self.members.owner.copy()
         for number, (group, person) in enumerate(apart, len(self.groups)):
             beliefs[self.members.offsets[group] + person] = number
         return Roll(self.members.owner, self.members.members, np.zeros_like(beliefs), beliefs)
 
 
-class Cells(Persons):
+class Cells(NamedPersons):
     """Persons by their quasi-identifiers and a number."""
 
     keys = frozenset({"group", "qi", "person"})
@@ -211,7 +211,7 @@ class Cells(Persons):
         return memberships
 
     def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:
-        """See `Persons`."""
+        """See `NamedPersons`."""
         qi = atom.get("qi")
         names = [domain.name for domain in self.table.quasi_identifiers]
         if not isinstance(qi, Mapping) or set(qi) != set(names):
@@ -250,7 +250,7 @@ class Cells(Persons):
         return int(group), before + person - 1
 
     def json_pairs(self, group: int, person: int) -> str:
-        """See `Persons`."""
+        """See `NamedPersons`."""
         members = self.groups[group]
         ends = np.cumsum(self.parts.weights[members])
         place = int(np.searchsorted(ends, person, side="right"))
@@ -260,7 +260,7 @@ class Cells(Persons):
         return f'"group": {group}, "qi": {qi}, "person": {number}'
 
     def call(self, apart: Sequence[tuple[int, int]]) -> Roll:
-        """See `Persons`; a row for all others of each part, where there are any, then the named."""
+        """See `NamedPersons`; a row for the others of each part, if any, then for the named."""
         groups = self.groups
         weights = self.parts.weights[groups.members]
         ends = np.cumsum(weights)

@@ -30,7 +30,7 @@ from bkpriv_core.implication.minimization import least_failing
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
-__all__ = ["Pool", "Profiles", "convolve"]
+__all__ = ["BucketPool", "Profiles", "convolve"]
 
 
 def convolve(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ class Profiles:
             yield union
 
 
-class Pool:
+class BucketPool:
     """The buckets that matter, out of many.
 
     Parameters

@@ -14,7 +14,7 @@ import json
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.implication.atoms import Atom, Implication
-from bkpriv_core.implication.persons import Persons
+from bkpriv_core.implication.persons import NamedPersons
 from bkpriv_core.implication.worst_case import Witness
 from bkpriv_core.progress import SILENT, Progress
 
@@ -24,7 +24,7 @@ _SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.
 
 
 def parse_statements(
-    decoded: object, persons: Persons, progress: Progress = SILENT
+    decoded: object, persons: NamedPersons, progress: Progress = SILENT
 ) -> list[Implication]:
     """Read a list of implications and negations.
 
@@ -32,7 +32,7 @@ def parse_statements(
     ----------
     decoded : object
         Decoded JSON; see the module.
-    persons : Persons
+    persons : NamedPersons
         Persons that implications may be about.
 
     Raises
@@ -49,7 +49,7 @@ def parse_statements(
     return implications
 
 
-def _implication(item: object, persons: Persons) -> Implication:
+def _implication(item: object, persons: NamedPersons) -> Implication:
     if isinstance(item, dict) and set(item) == {"not"}:
         return Implication((_atom(item["not"], persons),))
     if not isinstance(item, dict) or set(item) != {"if", "then"}:
@@ -63,7 +63,7 @@ def _implication(item: object, persons: Persons) -> Implication:
     return Implication(*sides)
 
 
-def _atom(item: object, persons: Persons) -> Atom:
+def _atom(item: object, persons: NamedPersons) -> Atom:
     allowed = persons.keys | {"value"}
     if not isinstance(item, dict) or "value" not in item or not set(item) <= allowed:
         listed = ", ".join(sorted(allowed))
@@ -81,13 +81,13 @@ def _misshapen(message: str, item: object) -> InvalidParameter:
     return InvalidParameter(message, detail=f"It is {as_json(item)}.", hint=_SHAPE)
 
 
-def atom_json(atom: Atom, persons: Persons) -> str:
+def atom_json(atom: Atom, persons: NamedPersons) -> str:
     """An atom as it is stated, in JSON."""
     value = json.dumps(persons.table.sensitive.labels[atom.value], ensure_ascii=False)
     return f'{{{persons.json_pairs(atom.bucket, atom.person)}, "value": {value}}}'
 
 
-def implication_json(implication: Implication, persons: Persons) -> str:
+def implication_json(implication: Implication, persons: NamedPersons) -> str:
     """An implication as it is stated, or a negation, in JSON."""
     antecedent, consequent = (
         ", ".join(atom_json(atom, persons) for atom in side)
@@ -98,7 +98,7 @@ def implication_json(implication: Implication, persons: Persons) -> str:
     return f'{{"if": [{antecedent}], "then": [{consequent}]}}'
 
 
-def witness_json(witness: Witness, language: str, persons: Persons) -> str:
+def witness_json(witness: Witness, language: str, persons: NamedPersons) -> str:
     """A witness as it would be stated, in JSON: implications of its target, or negations."""
     implications = witness.implications
     if language == "negations":

@@ -25,7 +25,7 @@ from bkpriv_core.implication.buckets import (
     negation_ratios,
 )
 from bkpriv_core.implication.minimization import atoms_per_person, signatures
-from bkpriv_core.implication.profiles import Pool, Profiles
+from bkpriv_core.implication.profiles import BucketPool, Profiles
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
@@ -164,7 +164,7 @@ def _implication_witnesses(
 ) -> list[Witness]:
     first, kind, counts = distinct_rows(signed)
     kinds = Profiles.of_buckets(signed[first], progress)
-    pool = Pool(kinds, counts, progress=progress)
+    pool = BucketPool(kinds, counts, progress=progress)
     entries, running = kinds[pool.entries], pool.running()
 
     @cache

@@ -19,14 +19,14 @@ from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Axis", "Grid"]
+__all__ = ["Grid", "GridAxis"]
 
 _PLACES = 4_000_000
 """Largest number of places of a grid; estimates take a dozen arrays as large, of 32 MB each."""
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """An attribute of a grid.
 
     Parameters
@@ -50,7 +50,7 @@ class Grid:
 
     Parameters
     ----------
-    axes : tuple of Axis
+    axes : tuple of GridAxis
         The attributes, ``k`` of them.
     rows : (u, ...) int array
         The combinations of codes of those that are kept.
@@ -58,17 +58,17 @@ class Grid:
         Place in the grid of each of the shown records.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[GridAxis, ...]
     rows: IntArray
     places: IntArray
 
     @classmethod
-    def of(cls, axes: Sequence[Axis], codes: IntArray) -> Grid:
+    def of(cls, axes: Sequence[GridAxis], codes: IntArray) -> Grid:
         """Find the grid of shown records.
 
         Parameters
         ----------
-        axes : sequence of Axis
+        axes : sequence of GridAxis
             The attributes.
         codes : (r, k) int array
             The value codes of the records.

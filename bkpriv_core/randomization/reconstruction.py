@@ -28,7 +28,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Blend, Channel
 from bkpriv_core.randomization.drawn import Drawn
-from bkpriv_core.randomization.grid import Axis, Grid
+from bkpriv_core.randomization.grid import Grid, GridAxis
 from bkpriv_core.randomization.likelihood import maximum_likelihood
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, IntArray
@@ -170,7 +170,7 @@ def unbiased(
         among = np.full(channel.size, size - 1, dtype=np.int64)
         among[listed] = np.arange(len(listed))
         places[:, place] = among[drawn.codes[:, place]]
-        axes.append(Axis(domain.name, size, channel.kept))
+        axes.append(GridAxis(domain.name, size, channel.kept))
         if not channel.kept:
             inverses.append(Blend(size, channel.inverse.own, channel.inverse.other))
     grid = Grid.of(axes, places)
@@ -221,7 +221,7 @@ def likeliest(
         If they are too many.
     """
     axes = [
-        Axis(domain.name, channel.size, channel.kept)
+        GridAxis(domain.name, channel.size, channel.kept)
         for domain, channel in zip(domains, channels, strict=True)
     ]
     grid = Grid.of(axes, drawn.codes)

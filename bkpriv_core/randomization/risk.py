@@ -31,7 +31,7 @@ import numpy as np
 from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Blend, Channel, check_scheme, distorted
-from bkpriv_core.randomization.grid import Axis, Grid
+from bkpriv_core.randomization.grid import Grid, GridAxis
 from bkpriv_core.table import kronecker
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
@@ -139,7 +139,7 @@ def risks_by_hand(
         for size, retention, chosen in zip(sizes, retentions.tolist(), distorts, strict=True)
     ]
     cell, value = channels
-    grid = Grid.of([Axis("joint", cell.size, cell.kept)], np.arange(cell.size)[:, None])
+    grid = Grid.of([GridAxis("joint", cell.size, cell.kept)], np.arange(cell.size)[:, None])
     exposure = RiskTable(() if cell.kept else (0,), not value.kept, grid, joint)
     return exposure.under(channels, progress).risks
 
@@ -176,7 +176,7 @@ class RiskTable:
         """
         *of_cells, of_sensitive = distorts
         axes = [
-            Axis(domain.name, domain.size, not chosen)
+            GridAxis(domain.name, domain.size, not chosen)
             for domain, chosen in zip(table.quasi_identifiers, of_cells, strict=True)
         ]
         return cls(

@@ -31,12 +31,12 @@ _COMPARED = 1_000_000
 _EQUAL = 1e-9
 """Growths that differ by less are equal: they are differences of rounded figures."""
 
-Boxes = tuple[IntArray, IntArray]
+Corners = tuple[IntArray, IntArray]
 """First and last leaf places, two arrays of shape (x, d)."""
 
 
 def widened_penalties(
-    table: Table, boxes: Boxes, records: Boxes, progress: Progress = SILENT
+    table: Table, boxes: Corners, records: Corners, progress: Progress = SILENT
 ) -> FloatArray:
     """Penalty of the nearest class of each record, widened to it.
 
@@ -74,7 +74,12 @@ def widened_penalties(
 
 
 def _compared(
-    table: Table, boxes: Boxes, records: Boxes, own: FloatArray, some: IntArray, classes: IntArray
+    table: Table,
+    boxes: Corners,
+    records: Corners,
+    own: FloatArray,
+    some: IntArray,
+    classes: IntArray,
 ) -> FloatArray:
     """Penalties for some records, each compared with each of some classes."""
     widened = np.zeros((len(some), len(classes)))
@@ -93,7 +98,12 @@ def _compared(
 
 
 def _possible(
-    table: Table, boxes: Boxes, records: Boxes, own: FloatArray, some: IntArray, classes: IntArray
+    table: Table,
+    boxes: Corners,
+    records: Corners,
+    own: FloatArray,
+    some: IntArray,
+    classes: IntArray,
 ) -> IntArray:
     """Classes that may be nearest to some records; see the module."""
     low, high = (ends[classes] for ends in boxes)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.course import STEP, Point, bound_between
+from bkpriv_core.belief.course import STEP, CoursePoint, bound_between
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.posterior import exact_posterior
 from bkpriv_core.belief.prior import kernel_prior, kernel_sums
@@ -54,12 +54,12 @@ def test_nothing_between_the_ends_is_above_the_bound(
     held = np.repeat(np.arange(table.cells), table.weights)
     counts = table.counts.sum(axis=0)
 
-    def point(width: float) -> Point:
+    def point(width: float) -> CoursePoint:
         sums = kernel_sums(table, width)
         further = kernel_sums(table, width * (1.0 + STEP) ** -0.5)
         prior = sums / sums.sum(axis=1, keepdims=True)
         first = np.searchsorted(held, np.arange(table.cells))
-        return Point(
+        return CoursePoint(
             np.full(table.cells, width**-2.0),
             sums,
             (further - sums) / (STEP * width**-2.0),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.implication import Atom, Implication, disclosure_given
 from bkpriv_core.implication.inference import PersonBeliefs, believe
-from bkpriv_core.implication.persons import Cells, Names, Persons
+from bkpriv_core.implication.persons import Cells, NamedPersons, Names
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
@@ -35,7 +35,7 @@ def releases(draw: st.DrawFn) -> tuple[Table, list[int]]:
     return table, [dense.get(label, SUPPRESSED) for label in labels]
 
 
-def as_persons(table: Table, labels: list[int], *, named: bool) -> Persons:
+def as_persons(table: Table, labels: list[int], *, named: bool) -> NamedPersons:
     """The persons of a release by their names or by their cells."""
     cells, values = Parts.of(table).enumerate_records()
     parts, groups = Parts.of(table).dealt(cells, values, np.array(labels))
@@ -45,7 +45,9 @@ def as_persons(table: Table, labels: list[int], *, named: bool) -> Persons:
     return Names(parts, groups, names, np.array(labels))
 
 
-def expected_rows(persons: Persons, apart: set[Person]) -> dict[tuple[int, int, int], set[Person]]:
+def expected_rows(
+    persons: NamedPersons, apart: set[Person]
+) -> dict[tuple[int, int, int], set[Person]]:
     """People of each row, by group, member and number; counted person by person."""
     rows: dict[tuple[int, int, int], set[Person]] = {}
     for group in range(len(persons.groups)):
@@ -111,7 +113,7 @@ def rows_of(inferred: PersonBeliefs) -> dict[tuple[int, int, int], list[float]]:
     return dict(zip(keys, inferred.beliefs[roll.belief].tolist(), strict=True))
 
 
-def two_groups() -> Persons:
+def two_groups() -> NamedPersons:
     """Ages 20 to 25 in two groups of three; flu is in one of them only."""
     records: Records = by_age("flu", "hiv", "hiv", "none", "none", "hiv")
     return as_persons(as_table(records), [0, 0, 0, 1, 1, 1], named=False)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.implication import minimization
 from bkpriv_core.implication.minimization import least_failing, signatures
-from bkpriv_core.implication.profiles import Pool, Profiles, convolve
+from bkpriv_core.implication.profiles import BucketPool, Profiles, convolve
 from bkpriv_core.table.groups import FloatArray, IntArray
 from tests.core.strategies import MANY
 
@@ -64,7 +64,7 @@ def test_profiles_of_unions_are_the_least_over_all_divisions(
 def test_the_pool_does_as_well_as_all_buckets(crowd: tuple[Profiles, IntArray]) -> None:
     kinds, counts = crowd
     everything = kinds[np.repeat(np.arange(len(kinds)), counts)].total()
-    pool = Pool(kinds, counts)
+    pool = BucketPool(kinds, counts)
     np.testing.assert_array_equal(pool.total.target, everything.target)
 
 
@@ -73,8 +73,8 @@ def test_the_pool_does_as_well_as_all_buckets(crowd: tuple[Profiles, IntArray]) 
 def test_the_pool_does_as_well_with_one_bucket_left_out(crowd: tuple[Profiles, IntArray]) -> None:
     kinds, counts = crowd
     alive = np.flatnonzero(counts)
-    rests = Pool(kinds, counts, spare=1).without_one(alive)
-    helped = Pool(kinds, counts).without_one(alive)
+    rests = BucketPool(kinds, counts, spare=1).without_one(alive)
+    helped = BucketPool(kinds, counts).without_one(alive)
     for row, kind in enumerate(alive):
         left = counts - (np.arange(len(counts)) == kind)
         rest = kinds[np.repeat(np.arange(len(kinds)), left)].total()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.implication import Atom, Implication, Witness
-from bkpriv_core.implication.persons import Cells, Names, Persons, StatedValues
+from bkpriv_core.implication.persons import Cells, NamedPersons, Names, StatedValues
 from bkpriv_core.implication.statement import (
     atom_json,
     implication_json,
@@ -42,7 +42,7 @@ def decoded(text: str) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
+def persons_of(records: Records, data: st.DataObject, kind: str) -> NamedPersons:
     """The persons of a table whose cells are grouped, and split, at random."""
     table = as_table(records)
     cells, values = Parts.of(table).enumerate_records()

@@ -17,14 +17,14 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility import widening
 from bkpriv_core.utility.measures import utility
-from bkpriv_core.utility.widening import Boxes, widened_penalties
+from bkpriv_core.utility.widening import Corners, widened_penalties
 from tests.core.generated import hierarchical_table, numeric_table
 from tests.core.oracles import Records
 from tests.core.strategies import MANY, SOME, as_groups, as_table, partitions, tables
 from tests.core.watching import Watched
 
 
-def naive(table: Table, boxes: Boxes, records: Boxes) -> list[float]:
+def naive(table: Table, boxes: Corners, records: Corners) -> list[float]:
     """Penalty of one record and one class after the other."""
     found = []
     for first, last in zip(*records, strict=True):

@@ -24,7 +24,7 @@ from bkpriv_core.implication import (
 )
 from bkpriv_core.implication.buckets import MOST_PIECES
 from bkpriv_core.implication.minimization import signatures
-from bkpriv_core.implication.profiles import Pool, Profiles
+from bkpriv_core.implication.profiles import BucketPool, Profiles
 from bkpriv_core.table.groups import IntArray
 from tests.core.strategies import MANY, SOME
 from tests.core.worlds import Worlds, negation_paper, paper, split_in_turn
@@ -163,7 +163,7 @@ def test_many_buckets_of_many_kinds(seed: int) -> None:
     curve = worst_case(histograms, 7)
     assert all(close(curve[k], paper(histograms.tolist(), k)) for k in range(8))
     kinds = Profiles.of_buckets(signatures(histograms, 5))
-    assert len(Pool(kinds, np.ones(60, np.int64)).entries) < 60
+    assert len(BucketPool(kinds, np.ones(60, np.int64)).entries) < 60
 
 
 @MANY

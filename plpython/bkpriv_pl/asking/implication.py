@@ -10,7 +10,7 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.implication import Witness, witnesses
 from bkpriv_core.implication.inference import believe
-from bkpriv_core.implication.persons import Cells, Names, Persons
+from bkpriv_core.implication.persons import Cells, NamedPersons, Names
 from bkpriv_core.implication.statement import atom_json, parse_statements, witness_json
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.table.combination import Combination
@@ -45,7 +45,7 @@ def max_disclosure(
         about.append([(witness, persons) for witness in found])
 
     @cache
-    def as_json(witness: Witness, persons: Persons) -> tuple[str, str]:
+    def as_json(witness: Witness, persons: NamedPersons) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
         POLLED.poll()
         return witness_json(witness, language, persons), atom_json(witness.target, persons)
@@ -115,7 +115,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     }
 
 
-def _persons(parts: Parts, groups: Groups, respondents: RecordedRespondents | None) -> Persons:
+def _persons(parts: Parts, groups: Groups, respondents: RecordedRespondents | None) -> NamedPersons:
     if respondents is None:
         return Cells(parts, groups)
     return Names(parts, groups, respondents.names, respondents.labels)

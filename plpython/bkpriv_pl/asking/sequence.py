@@ -35,7 +35,7 @@ from bkpriv_pl.past.passed import note_attributes
 from bkpriv_pl.past.selection import FOLLOWING, Like
 from bkpriv_pl.past.transitions import (
     READERS,
-    Kind,
+    Origin,
     find_knowledge,
     forget_knowledge,
     keep_knowledge,
@@ -82,7 +82,7 @@ def set_knowledge(
             detail=f"With that of its dataset it has {size} bytes; at most {_NAME_BYTES} are kept.",
             hint="Choose a shorter one.",
         )
-    kind = read(Annotated[Kind, About("It says where the knowledge comes from.")], kind, "kind")
+    kind = read(Annotated[Origin, About("It says where the knowledge comes from.")], kind, "kind")
     check_memory(memory)
     if (source is None) == (kind in READERS):
         raise InvalidParameter(

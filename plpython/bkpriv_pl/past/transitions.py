@@ -35,7 +35,7 @@ from bkpriv_pl.tables.source import Relation, check_readable, open_named
 
 __all__ = [
     "READERS",
-    "Kind",
+    "Origin",
     "SequentialKnowledge",
     "customary_knowledge",
     "find_knowledge",
@@ -46,7 +46,7 @@ __all__ = [
     "read_given",
 ]
 
-Kind = Literal["domain", "mined", "incremental", "constant"]
+Origin = Literal["domain", "mined", "incremental", "constant"]
 """Origin of knowledge of how values follow each other."""
 
 _SHOWN = 8
@@ -267,7 +267,7 @@ class SequentialKnowledge:
     name : str
         Name of the knowledge.
     kind : str
-        See `Kind`.
+        See `Origin`.
     memory : Memory
         Content of the knowledge.
     """

@@ -10,7 +10,7 @@ from bkpriv_pl.tables.counts import MOST_QUASI_IDENTIFIERS
 
 __all__ = ["check_roles"]
 
-Columns = tuple[str, ...]
+ColumnNames = tuple[str, ...]
 
 
 def check_roles(
@@ -19,7 +19,7 @@ def check_roles(
     sensitive: Sequence[str | None] | None,
     attributes: Sequence[str | None] | None,
     extras: Sequence[str | None],
-) -> tuple[Columns, Columns, Columns]:
+) -> tuple[ColumnNames, ColumnNames, ColumnNames]:
     """Quasi-identifiers, sensitive columns and attributes as they are named, each column once.
 
     Parameters
@@ -93,7 +93,7 @@ def check_roles(
     return known, told, beside
 
 
-def _names(what: str, names: Sequence[str | None]) -> Columns:
+def _names(what: str, names: Sequence[str | None]) -> ColumnNames:
     """Names of a list, each once."""
     if any(isinstance(name, list) for name in names):
         raise InvalidParameter(
