@@ -336,10 +336,10 @@ def test_what_is_measured_at_a_time_has_room_for_all_values(
         tried.append(united(before, pairs))
         return tried[-1]
 
-    def made(*arguments: Any) -> Any:
+    def made(*arguments: Any, **named: Any) -> Any:
         with monkeypatch.context() as patch:
             patch.setattr(Groups, "united", united)
-            return unite(*arguments)
+            return unite(*arguments, **named)
 
     unite = agglomeration_module._united
     monkeypatch.setattr(agglomeration_module, "_united", made)

@@ -158,7 +158,9 @@ def test_an_estimate_mends_what_no_proof_does(
 
 
 def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) -> None:
-    def astray(groups: Groups, *rest: object) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    def astray(
+        groups: Groups, *rest: object, **named: object
+    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         return np.zeros((len(groups.members), 2)), np.zeros(len(groups), dtype=bool)
 
     everything = INSEPARABLE.everything()

@@ -306,11 +306,11 @@ def test_a_sample_is_widened_by_whom_it_left_out(monkeypatch: pytest.MonkeyPatch
     sizes: list[int] = []
     real = Sample.widened
 
-    def widened(self: Sample, *arguments: Any) -> Any:
+    def widened(self: Sample, *arguments: Any, **named: Any) -> Any:
         _, asked = self.requirements
         assert isinstance(asked, BtPrivacy)
         sizes.append(len(asked.skyline))
-        return real(self, *arguments)
+        return real(self, *arguments, **named)
 
     monkeypatch.setattr(Sample, "widened", widened)
     for seed in range(20):

@@ -67,9 +67,9 @@ def test_what_is_ruled_out_is_not_nearest(table: Table, monkeypatch: pytest.Monk
     compared = []
     one_by_one = widening._compared
 
-    def watched(*given: Any) -> FloatArray:
-        compared.append(len(given[-1]) * len(given[-2]))
-        return one_by_one(*given)
+    def watched(*given: Any, **named: Any) -> FloatArray:
+        compared.append(len(named["some"]) * len(named["classes"]))
+        return one_by_one(*given, **named)
 
     monkeypatch.setattr(widening, "_compared", watched)
     polls: list[None] = []
