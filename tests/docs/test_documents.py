@@ -119,9 +119,9 @@ def test_sources_are_numbered_one_by_one() -> None:
     listed = [int(number) for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
     assert listed == list(range(1, len(listed) + 1))
     cited = set()
-    for page in re.findall(r"^\| \[[^]]+\]\(([\w-]+\.md)\)", text, re.MULTILINE):
+    for name in re.findall(r"^\| \[[^]]+\]\(([\w-]+\.md)\)", text, re.MULTILINE):
         prose = re.sub(
-            r"^```.*?^```$|`[^`]*`", "", (methods.parent / page).read_text(), flags=re.M | re.S
+            r"^```.*?^```$|`[^`]*`", "", (methods.parent / name).read_text(), flags=re.M | re.S
         )
         places = re.findall(r"\[(\d+(?:, \d+)*)\]", prose)
         cited |= {int(number) for place in places for number in place.split(", ")}
