@@ -171,8 +171,8 @@ ARGUMENTS = {
         "periods stale"
     ),
     "reassign.new_owner": "the role to give them to",
-    "publish.view_name": "name of the view; a schema may stand before it",
-    "publish.view_schema": "schema of the view, where the name has none",
+    "view_name": "name of the view; a schema may stand before it",
+    "view_schema": "schema of the view, where the name has none",
     "smoothed_distance.bandwidth": "distance from which on values do not blend",
 }
 """Meaning of each argument."""

@@ -71,6 +71,8 @@ class Options:
     distribute_by : str, optional
         The column of the view by which its rows are distributed over the nodes of Citus, where that
         is installed; without it they lie where the release is made.
+    if_stale : bool
+        Whether the release that the view shows is to stand, if it would be made from the same.
 
     Raises
     ------
@@ -93,6 +95,7 @@ class Options:
     ) = None
     latest_by: str | None = None
     distribute_by: str | None = None
+    if_stale: bool = False
 
     def __post_init__(self) -> None:
         if self.distribute_by is not None and self.materialized:

@@ -120,3 +120,21 @@ published. bucketize and anatomy, which show exact quasi-identifiers, make a sec
 view_name_sensitive; randomize makes view_name_randomization, which says how values were distorted.
 anatomy needs l_diversity in the policy, randomize max_disclosure and the option scheme';
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.explain_publication(
+    dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
+    period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
+)
+    RETURNS TABLE (release bigint, reason text, detail text)
+    LANGUAGE plpython3u VOLATILE ROWS 3
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+@START@
+return GD["bkpriv"].standing.explain_publication(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.explain_publication(text, text, text, text, text, jsonb, text) IS
+    'Says why publish with these arguments would make a release anew.
+A row for each reason: view, policy, method, options, period, dataset, hierarchies, knowledge
+or source; one row without a reason if the release that the view shows stands.
+What is not watched is read';
+GRANT EXECUTE ON FUNCTION bkpriv.explain_publication(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

@@ -89,6 +89,7 @@ CREATE TABLE bkpriv.release_content (
     false_counts bigint[],
     combinations int[],
     combination_offsets int[],
+    made_from jsonb CHECK (octet_length(made_from::text) <= 1000),
     CHECK (cardinality(codes) % cardinality(group_ids) = 0),
     CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
     CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells)),

@@ -127,6 +127,7 @@ COMMENT ON COLUMN bkpriv.release_content.false_codes IS 'Values of these counter
 COMMENT ON COLUMN bkpriv.release_content.false_counts IS 'How many more records of the cell are shown with the value than have it';
 COMMENT ON COLUMN bkpriv.release_content.combinations IS 'Codes of the sensitive columns, row by row, of each combination; NULL: one column';
 COMMENT ON COLUMN bkpriv.release_content.combination_offsets IS 'Where the rows of each combination begin and end; NULL: each has one';
+COMMENT ON COLUMN bkpriv.release_content.made_from IS 'Digests of what it was made from, to tell whether it stands; NULL: not known';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT

@@ -64,6 +64,9 @@ ALTER TABLE bkpriv.release ADD COLUMN unique_rows bigint[];
 ALTER TABLE bkpriv.release ADD CHECK (cardinality(unique_rows) = cardinality(attributes) + 1
                                       AND array_position(unique_rows, NULL) IS NULL AND 0 <= ALL (unique_rows));
 
+-- By what it was made from, it is known whether a release would be made anew; of older releases that is not known.
+ALTER TABLE bkpriv.release_content ADD COLUMN made_from jsonb CHECK (octet_length(made_from::text) <= 1000);
+
 -- What publications tell is kept from now on.
 CREATE TABLE bkpriv.release_notice (
     release bigint NOT NULL,

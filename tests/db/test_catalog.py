@@ -48,6 +48,11 @@ INTERFACE = {
         "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
         "bigint",
     ),
+    "explain_publication": (
+        "dataset text, policy text, view_name text, method text DEFAULT 'mondrian'::text, "
+        "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
+        "TABLE(release bigint, reason text, detail text",
+    ),
     "withdraw": ("release bigint, reason text", "void"),
     "purge": ("release bigint, reason text, force boolean DEFAULT false", "void"),
     "reassign": ("owner text, new_owner regrole", "void"),
@@ -225,7 +230,7 @@ VOLATILITY = {
     # users, and look up whose code that may run as of the time when these are locked.
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
-        *("report_html", "explore", "lattice", "optimize_randomization"),
+        *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
         *("audit_together", "explain_together", "audit_readers"),
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *_internal("prior", "posterior", "disclosure"),

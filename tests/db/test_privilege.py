@@ -102,6 +102,7 @@ FUNCTIONS = """
     bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
     bkpriv.exact_posterior(double_precision[],integer[])                 X          X
     bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
+    bkpriv.explain_publication(text,text,text,text,text,jsonb,text)      X          -
     bkpriv.explain_suppressed(bigint,integer)                            X          X
     bkpriv.explore(text,jsonb,text,jsonb,text)                           X          -
     bkpriv.grant_auditor(regrole)                                        -          -

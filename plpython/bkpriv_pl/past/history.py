@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -139,8 +139,18 @@ def record_release(**columns: Any) -> int:
     return int(row["release"])
 
 
-def record_content(release: int, published: Release, types: Sequence[str]) -> None:
-    """Append what a release was made from; `types` name those of its attributes."""
+def record_content(
+    release: int, published: Release, types: Sequence[str], made_from: Mapping[str, str | None]
+) -> None:
+    """Append what a release was made from.
+
+    Parameters
+    ----------
+    types : sequence of str
+        Names of the types of its attributes.
+    made_from : mapping of str to str or None
+        Digests by which it is known whether it would be made anew.
+    """
     parts = published.parts
     recoded = dict(enumerate(published.form.levels or ()))
     channels = dict(enumerate(published.form.channels or ()))
@@ -165,13 +175,13 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
             arrays["combination_offsets"] = sensitive.offsets
     slots = [
         f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
-        for place, name in enumerate(arrays, 2)
+        for place, name in enumerate(arrays, 3)
     ]
     run(
-        f"INSERT INTO bkpriv.release_content (release, {', '.join(arrays)}) "
-        f"VALUES ($1, {', '.join(slots)})",
-        ["bigint", *["text"] * len(arrays)],
-        [release, *map(array_literal, arrays.values())],
+        f"INSERT INTO bkpriv.release_content (release, made_from, {', '.join(arrays)}) "
+        f"VALUES ($1, $2, {', '.join(slots)})",
+        ["bigint", "jsonb", *["text"] * len(arrays)],
+        [release, json.dumps(made_from), *map(array_literal, arrays.values())],
     )
     if (drawn := published.form.drawn) is not None:
         run(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.posterior import Sound
@@ -44,12 +43,9 @@ from bkpriv_pl.publishing.overlap import (
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.settling import look_ahead, settle_staleness
 from bkpriv_pl.publishing.snapshot import Content, write_snapshot
+from bkpriv_pl.publishing.standing import find_standing, made_from, shown_before
 from bkpriv_pl.publishing.subject import Subject
-from bkpriv_pl.publishing.view import (
-    ShownView,
-    find_view,
-    put_view,
-)
+from bkpriv_pl.publishing.view import ShownView, put_view
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, run
 from bkpriv_pl.server.progress import POLLED, Task
@@ -83,9 +79,37 @@ def publish(
             view_schema=view_schema,
         )
         with telling_losses(request.dataset):
-            release = _publish(request, Task("bkpriv publish"))
+            task = Task("bkpriv publish")
+            task.step("waiting for its turn")
+            take_turn(request.dataset.name)
+            find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
+            previous = shown_before(request)
+            standing = _standing(request, previous, task)
+            if standing is not None:
+                task.done()
+                return standing
+            release = _publish(request, previous, task)
             notice.record(release, told)
     return release
+
+
+def _standing(request: Request, previous: dict[Exhibit, ShownView], task: Task) -> int | None:
+    """Return the release that stands, if that is asked for; say why it does or does not."""
+    if not request.options.if_stale:
+        return None
+    task.step("comparing")
+    standing = find_standing(request, previous)
+    if not standing.reasons:
+        telling.notice(
+            f"release {standing.release} stands",
+            detail="Nothing that it was made from has changed.",
+            hint='Leave out {"if_stale": true} to publish anew all the same.',
+        )
+        return standing.release
+    if standing.release is not None:
+        listed = "; ".join(f"{reason.changed}: {reason.how}" for reason in standing.reasons)
+        telling.notice(f"release {standing.release} does not stand", detail=f"{listed}.")
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +144,11 @@ class _Outcome:
         return cls(subject, made, *published.together(), place=place, told=told)
 
 
-def _publish(request: Request, task: Task) -> int:
+def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -> int:
     """Publish what was asked for, and return the id of the release."""
     dataset, period, options = request.dataset, request.period, request.options
     requirements = request.policy.requirements
-    task.step("waiting for its turn")
-    take_turn(dataset.name)
-    find_dataset(dataset.name)  # It may have been dropped meanwhile.
     check_comparable(dataset.name, dataset.owner, RecordedPeriod.of(period))
-    previous = _shown_before(request)
     beside = _overlapping(request)
     task.step("counting")
     ahead = look_ahead(dataset, period, request.kept)
@@ -227,27 +247,6 @@ def _record_people(
     memories.keep(release, setting.revisions, labels, shown)
 
 
-def _shown_before(request: Request) -> dict[Exhibit, ShownView]:
-    """Views that the release will take the place of, by the exhibit that they show."""
-    dataset = request.dataset
-    views: dict[Exhibit, ShownView] = {}
-    exhibits = request.method.form.exhibits
-    for exhibit in exhibits:
-        view = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
-        if view is not None:
-            views[exhibit] = view
-    if "records" not in views:
-        return views
-    former = views["records"].release
-    for exhibit in get_args(Exhibit):
-        if exhibit not in exhibits:
-            name = request.view.of(exhibit)
-            companion = find_view(name, exhibit, dataset.name, dataset.owner, only=former)
-            if companion is not None:
-                views[exhibit] = companion
-    return views
-
-
 def _show(
     request: Request,
     outcome: _Outcome,
@@ -331,7 +330,7 @@ def _record(
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in subject.coarse else columns[n].declared_as for n in dataset.measured]
-    history.record_content(release, shown, types)
+    history.record_content(release, shown, types, made_from(request, subject.source))
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
     together = [

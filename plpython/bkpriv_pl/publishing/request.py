@@ -32,6 +32,13 @@ from bkpriv_pl.tables.persons import kept_of
 __all__ = ["Request", "read_method", "read_policy", "read_request", "space_of"]
 
 
+_UNRECORDED = frozenset({"seed", "if_stale"})
+"""Options that say how a release is asked for, and not what it is.
+
+Who knew the seed could draw and order records again. No release is measured by it.
+"""
+
+
 @dataclass(frozen=True)
 class Request:
     """A validated call of publish."""
@@ -86,8 +93,9 @@ def read_request(
         method=way,
         period=require_period(registered, period),
         options=chosen,
-        # Who knew the seed could draw and order records again. No release is measured by it.
-        options_text=json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
+        options_text=json.dumps(
+            {key: value for key, value in decoded.items() if key not in _UNRECORDED}
+        ),
         kept=kept_of(chosen, registered),
     )
 

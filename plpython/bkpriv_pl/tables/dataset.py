@@ -19,6 +19,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, count_cells
+from bkpriv_pl.tables.declared import check_declared
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.roles import check_roles
@@ -314,27 +315,18 @@ def register(
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
     _check_comparable(relation, (*dataset.measured, *filter(None, [respondent, period])))
+    stated: list[Any] = [relation.schema, relation.name, list(known), list(told), list(beside)]
+    stated += [respondent, period, bins]
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
         "sensitive, attributes, respondent, period, bins, source_owners) VALUES "
         "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
         [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text[]"],
-        [
-            *(name, relation.schema, relation.name, list(known), list(told), list(beside)),
-            *(respondent, period, bins, seen_in(relation)),
-        ],
+        [name, *stated, seen_in(relation)],
     ):
-        seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
-        raise Refusal(
-            "42710",
-            f'dataset "{name}" already exists',
-            detail=f'It belongs to role "{seen[0]["owner"]}".'
-            if seen
-            else "It belongs to another role.",
-            hint="Choose another name"
-            + (", or drop it with bkpriv.drop_dataset." if seen else "."),
-        )
+        check_declared(name, stated)
+        return name
     inspect_source(
         name,
         relation,

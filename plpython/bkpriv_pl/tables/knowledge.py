@@ -69,6 +69,27 @@ class PriorTables(NoLibrary):
         InvalidData
             See `outside_prior`.
         """
+        return _read_prior(table, name, self._open(name))
+
+    def digest(self, name: str) -> str:
+        """Digest of the rows of a prior table, in any order.
+
+        Raises
+        ------
+        Refusal
+            See `outside`.
+        """
+        relation = self._open(name)
+        check_readable(relation, tuple(column_types(relation.schema, relation.name)))
+        (row,) = run(
+            "SELECT encode(sha256(coalesce(string_agg(row, '' ORDER BY row), '')), 'hex') AS found "
+            "FROM (SELECT sha256(convert_to(s::pg_catalog.text, 'UTF8')) AS row "
+            f"FROM {relation} AS s) AS rows"
+        )
+        return str(row["found"])
+
+    def _open(self, name: str) -> Relation:
+        """Open a prior table that may be read."""
         relation = open_relation(name)
         check_strangers(
             relation,
@@ -81,7 +102,7 @@ class PriorTables(NoLibrary):
             named=self.own,
             known=self.owners,
         )
-        return _read_prior(table, name, relation)
+        return relation
 
 
 def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:

@@ -1,0 +1,70 @@
+"""Declarations: what is declared under a name, compared with what is to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bkpriv_core.errors import as_json
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import Refusal, from_json, run
+
+__all__ = ["check_declared"]
+
+_COLUMNS = (
+    *("source_schema", "source_name", "quasi_identifiers", "sensitive", "attributes"),
+    *("respondent", "period", "bins"),
+)
+"""Columns that hold the declaration of a dataset."""
+
+
+def check_declared(name: str, wanted: Sequence[Any]) -> None:
+    """Say that a dataset of a name that is taken is declared so already.
+
+    Parameters
+    ----------
+    wanted : sequence
+        Values of `_COLUMNS`; that of bins as JSON.
+
+    Raises
+    ------
+    Refusal
+        If it is declared otherwise, or by another role.
+    """
+    rows = run(
+        f"SELECT owner, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "
+        "FROM bkpriv.dataset WHERE name = $1",
+        ["text"],
+        [name],
+    )
+    if not rows:
+        raise _taken(name, "It belongs to another role.", "Choose another name.")
+    (row,) = rows
+    detail = f'It belongs to role "{row["owner"]}".'
+    if not row["owned"]:
+        raise _taken(name, detail, "Choose another name.")
+    declared = {column: row[column] for column in _COLUMNS}
+    now = dict(zip(_COLUMNS, wanted, strict=True))
+    for stated in (declared, now):
+        stated["bins"] = from_json(stated["bins"], "bins")
+    differing = [
+        f"{column} {as_json(declared[column])}, not {as_json(now[column])}"
+        for column in _COLUMNS
+        if declared[column] != now[column]
+    ]
+    if differing:
+        raise _taken(
+            name,
+            f"{detail} It is declared with {'; '.join(differing)}.",
+            "Choose another name; or withdraw its releases, drop it with bkpriv.drop_dataset, and "
+            "register it anew.",
+        )
+    telling.notice(
+        f'dataset "{name}" is declared so already',
+        detail="Nothing was changed.",
+        hint="bkpriv.watch begins a watch of its source, should it have ended.",
+    )
+
+
+def _taken(name: str, detail: str, hint: str) -> Refusal:
+    return Refusal("42710", f'dataset "{name}" already exists', detail=detail, hint=hint)
