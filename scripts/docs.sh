@@ -16,5 +16,5 @@ mkdir -p .build/pages
 for page in README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs; do
     [[ -e .build/pages/$page ]] || ln -sfn "../../$page" .build/pages/
 done
-.build/docs/bin/mkdocs build --strict --clean --site-dir "$site" >&2
+NO_MKDOCS_2_WARNING=1 .build/docs/bin/mkdocs build --strict --clean --site-dir "$site" >&2
 echo "$site/index.html"

@@ -44,3 +44,29 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
         assert not [place for place in loaded if re.match(r"(\w+:)?//", place)], page
     for sheet in site.rglob("*.css"):
         assert not re.search(r"url\([\"']?(https?:)?//|@import", sheet.read_text()), sheet
+
+
+def test_a_search_finds_definitions_first(site: Path) -> None:
+    found = json.loads((site / "search" / "search_index.json").read_text())["docs"]
+    terms = re.findall(r"^## (.+)$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
+    boosts = {
+        entry["title"]: entry["boost"]
+        for entry in found
+        if entry["location"].startswith("docs/glossary.html#")
+    }
+    assert set(terms) == set(boosts)
+    others = [entry for entry in found if not entry["location"].startswith("docs/glossary.html")]
+    assert min(boosts.values()) > max(entry.get("boost", 1) for entry in others)
+
+
+def test_headings_and_dialogs_have_names(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text()
+        assert not re.search(r"<th[^>]*></th>", text), page
+        dialogs = re.findall(r"<[^>]*role=\"dialog\"[^>]*>", text)
+        assert all("aria-label=" in dialog for dialog in dialogs), page
+
+
+def test_colours_follow_the_system(site: Path) -> None:
+    text = (site / "index.html").read_text()
+    assert 'data-md-color-media="(prefers-color-scheme: dark)"' in text
