@@ -13,9 +13,10 @@ Rules
   a transaction that is taken back, in which every statement stands or fails by itself. That is for
   tests to which neither commits nor other sessions matter. Those of them that ask for `database`,
   or for anything that opens further connections to it, still get one of their own.
-- Modules marked ``pooled`` take turns in one database and a superuser's session, which are cleared
+- Modules marked ``pooled`` take turns in one database and its sessions, which are cleared
   after each test and then compared with the template; what is not as it was, is replaced. That is
   for tests that commit, or open further connections, and do not look at how a session begins.
+  A session that is lent for a role has been a superuser's: `SET SESSION AUTHORIZATION`.
 - Whatever a test opens or creates here is closed and dropped for it.
 - ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
   a share of what is tried many times (`sample` says how many) or marked ``crossed``.
@@ -42,7 +43,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql import factories
 
-from tests.pool import State, clear, renewed
+from tests.pool import Lent, State, clear, renewed
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -138,14 +139,23 @@ class Database:
     conninfo: str
     opened: list[Connection] = field(default_factory=list)
     kept: list[Connection] = field(default_factory=list)
+    idle: list[Connection] = field(default_factory=list)
 
     def first(self) -> Connection:
         """Superuser's connection by the session that is kept, if there is one."""
         return self.kept[0] if self.kept else self.connect()
 
     def connect(self, role: str = "postgres") -> Connection:
-        """Open an autocommit connection as a role; it is closed with the database."""
-        connection = psycopg.connect(self.uri(role), autocommit=True)
+        """Open an autocommit connection as a role; it is closed with the database.
+
+        Of a pool, it is one by a session that was lent before, if one is idle.
+        """
+        if self.kept:
+            idle = self.idle.pop() if self.idle else psycopg.connect(self.uri(), autocommit=True)
+            self.kept.append(idle)
+            connection: Connection = Lent.to(idle, role)
+        else:
+            connection = psycopg.connect(self.uri(role), autocommit=True)
         self.opened.append(connection)
         return connection
 
@@ -231,7 +241,7 @@ def fresh_database(server: Connection, template: str) -> Iterator[Database]:
     try:
         yield database
     finally:
-        for connection in (*database.opened, *database.kept):
+        for connection in (*database.opened, *database.kept, *database.idle):
             connection.close()
         server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
@@ -257,18 +267,26 @@ class Pool:
         session = database.kept[0]
         yield database
         for connection in database.opened:
-            connection.close()
+            free = renewed(connection)
+            if free is None:
+                connection.close()
+            else:
+                database.idle.append(free)
+                database.kept.append(connection)  # which would warn that it was not closed
         database.opened.clear()
         again = renewed(session)
         if again and self._before and self._alone(again) and clear(again, self._before):
-            database.kept.insert(0, again)  # the others would warn that they were not closed
+            database.kept.insert(0, again)
         else:
             self.close()
 
     def _alone(self, session: Connection) -> bool:
-        """End whatever else is at work in the database."""
+        """End whatever else is at work in the database, but for sessions that are idle."""
+        assert self._database is not None
+        known = [session.info.backend_pid, *(c.info.backend_pid for c in self._database.idle)]
         others = (
-            "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            "FROM pg_stat_activity WHERE datname = current_database() "
+            f"AND pid NOT IN ({', '.join(map(str, known))})"
         )
         session.execute(f"SELECT pg_terminate_backend(pid, 5000) {others}".encode())
         return session.execute(f"SELECT {others}".encode()).fetchall() == []

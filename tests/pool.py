@@ -1,11 +1,12 @@
 """Databases and sessions that tests take turns in, cleared after each.
 
-A database costs its copy, and a session what it loads. A test that is marked ``pooled`` gets both
-from the one before it, if all that one made could be taken back: roles, settings and objects of the
+A database costs its copy, and a session what it loads. A test that is marked ``pooled`` gets these
+from those before it, if all that they made could be taken back: roles, settings and objects of the
 database are compared with those of the template, row by row of every catalog. What differs is not
 mended; its database is dropped and the next test gets a fresh one.
 
 What a session has loaded is all that stays: a test of how sessions begin is no case for this.
+Nor is one that ends what `SET SESSION AUTHORIZATION` began: sessions are lent to roles by that.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+from psycopg import sql
 from psycopg.pq import TransactionStatus
 
-__all__ = ["State", "clear", "renewed"]
+__all__ = ["Lent", "State", "clear", "renewed"]
 
 _CATALOGS = """
     SELECT string_agg(format('SELECT %L, count(*), max(xmin::text::bigint) FROM %s %s', id, id,
@@ -137,6 +139,39 @@ class State:
             FROM {catalog} AS c
         """
         return connection.execute(query.encode()).fetchall()
+
+
+class Lent(psycopg.Connection[Any]):
+    """A connection as a role, by a session that a superuser began."""
+
+    role: str
+
+    @classmethod
+    def to(cls, idle: psycopg.Connection[Any], role: str) -> Lent:
+        """Lend a session that is idle to a role."""
+        lent = cls(idle.pgconn)
+        lent.autocommit = True
+        lent.role = role
+        lent.execute(sql.SQL("SET SESSION AUTHORIZATION {}").format(sql.Identifier(role)))
+        return lent
+
+    @property
+    def info(self) -> psycopg.ConnectionInfo:
+        """Information about the connection, by which its user is the role."""
+        return _Info(self)
+
+
+class _Info(psycopg.ConnectionInfo):
+    """Information about a connection that was lent."""
+
+    def __init__(self, lent: Lent) -> None:
+        super().__init__(lent.pgconn)
+        self._role = lent.role
+
+    @property
+    def user(self) -> str:
+        """The role."""
+        return self._role
 
 
 def renewed(connection: psycopg.Connection[Any]) -> psycopg.Connection[Any] | None:

@@ -27,14 +27,20 @@ STEPS = ["counting", "weighing knowledge", "partitioning", "certifying", "improv
 
 @pytest.fixture(scope="module")
 def big(shared_db: Connection) -> Connection:
-    """Superuser's connection to a database with a dataset that takes long to publish."""
+    """Superuser's connection to a database with datasets that take long to publish.
+
+    The fewer people, the sooner a publication is at its later steps, which are long enough.
+    """
     shared_db.execute(
         """
         CREATE TABLE census AS
         SELECT i * 7919 % 97 AS age, i * 104729 % 89 AS hours, i * 1299709 % 13 AS class,
             i * 15485863 % 7 AS area, (i * 7919 % 97 / 12 + i * 31 % 5) % 12 AS secret
         FROM generate_series(1::bigint, 60000) AS i;
-        SELECT bkpriv.register_dataset('census', 'census', '{age,hours,class,area}', 'secret');
+        CREATE TABLE town AS SELECT * FROM census LIMIT 2500;
+        CREATE TABLE village AS SELECT * FROM census LIMIT 1200;
+        SELECT bkpriv.register_dataset(name, name, '{age,hours,class,area}', 'secret')
+        FROM unnest('{census,town,village}'::text[]) AS name;
         """
     )
     skyline = [{"bandwidth": bandwidth / 10, "t": 0.1} for bandwidth in range(2, 12)]
@@ -80,18 +86,31 @@ class Publication:
 
 
 @pytest.fixture
-def publication(big: Connection, shared_database: Database) -> Iterator[Publication]:
+def dataset() -> str:
+    """Dataset of a long publication."""
+    return "town"
+
+
+@pytest.fixture
+def publication(big: Connection, shared_database: Database, dataset: str) -> Iterator[Publication]:
     """A long publication that has just begun; stopped at the end of the test."""
     connection = shared_database.connect()
     connection.execute("SET application_name = 'my own'")
-    begun = Publication(connection)
+    begun = Publication(connection, dataset)
     yield begun
     big.execute("SELECT pg_cancel_backend(%s)", [begun.pid])
     begun.join()
 
 
 @pytest.mark.parametrize(
-    "step", [*STEPS[:4], pytest.param("improving", marks=pytest.mark.extended)]
+    ("dataset", "step"),
+    [
+        ("census", "counting"),
+        ("census", "weighing knowledge"),
+        ("town", "partitioning"),
+        ("village", "certifying"),
+        pytest.param("census", "improving", marks=pytest.mark.extended),
+    ],
 )
 def test_a_cancelled_publication_stops_at_once_and_leaves_nothing(
     big: Connection, publication: Publication, step: str
@@ -241,7 +260,7 @@ def test_progress_is_told_step_by_step_and_the_name_restored(
     thread = threading.Thread(target=watch)
     thread.start()
     with connection.transaction():
-        publish(connection, "census", "quick", "public.quick")
+        publish(connection, "town", "quick", "public.quick")
         # Within the transaction, too, it is the caller's own again.
         assert one(connection, "SHOW application_name") == "my own"
     done.set()
@@ -258,11 +277,11 @@ def test_an_error_restores_the_name(big: Connection, shared_database: Database) 
     connection = shared_database.connect()
     connection.execute("SET application_name = 'my own'")
     with pytest.raises(psycopg.errors.InvalidParameterValue):
-        publish(connection, "census", "never", "public.never")
+        publish(connection, "town", "never", "public.never")
     assert one(connection, "SHOW application_name") == "my own"
     with connection.transaction():
         with pytest.raises(psycopg.errors.InvalidParameterValue), connection.transaction():
-            publish(connection, "census", "never", "public.never")
+            publish(connection, "town", "never", "public.never")
         assert one(connection, "SHOW application_name") == "my own"
 
 
@@ -273,7 +292,7 @@ def test_certification_together_is_stopped_and_leaves_nothing(
     if one(big, "SELECT to_regclass('persons')") is None:
         big.execute(
             "CREATE TABLE persons AS SELECT i AS id, age, hours, class, area, secret "
-            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i <= 30000;"
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i <= 6000;"
             "SELECT bkpriv.register_dataset("
             "'persons', 'persons', '{age,hours,class,area}', 'secret', 'id')"
         )
@@ -281,7 +300,8 @@ def test_certification_together_is_stopped_and_leaves_nothing(
         publish(big, "persons", "five", "public.persons_shown", {"refine": False})
         big.execute(
             "INSERT INTO persons SELECT i, age, hours, class, area, secret "
-            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i > 30000"
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c "
+            "WHERE i BETWEEN 6001 AND 12000"
         )
     connection = shared_database.connect()
     with unchanged(big):

@@ -41,6 +41,26 @@ def test_nothing_is_left_to_the_next(pool: Pool, make_role: Callable[..., str], 
         assert one(again, "SHOW search_path") == '"$user", public'
 
 
+def test_a_session_that_is_lent_is_its_roles_and_forgets_it(
+    pool: Pool, make_role: Callable[..., str]
+) -> None:
+    who = "SELECT ARRAY[current_user, session_user, current_setting('is_superuser')]"
+    backends = set()
+    for role in (make_role(), make_role(), "postgres"):
+        with pool.turn() as database:
+            session = database.connect(role)
+            assert session.info.user == role
+            assert one(session, who) == [role, role, "on" if role == "postgres" else "off"]
+            assert one(session, "SELECT to_regclass('own')") is None
+            assert one(session, "SHOW work_mem") != "64kB"
+            assert one(session, "SELECT count(*) FROM pg_prepared_statements") == 0
+            session.execute(
+                "SET work_mem = 64; CREATE TEMP TABLE own (a int); PREPARE q AS TABLE own"
+            )
+            backends.add(session.info.backend_pid)
+    assert len(backends) == 1
+
+
 def fill(db: Connection, role: str) -> None:
     """Work in a database, as tests do."""
     create_clinic(db)
