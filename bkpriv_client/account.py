@@ -74,7 +74,7 @@ def give_account(console: Console, file: CsvFile, study: Study) -> None:
     lost = [name for name in study.types if study.decisions[name].loss]
     if lost:
         console.print(
-            f"Text, though most values are numbers, days or truths: {', '.join(lost)}.\n",
+            f"Text, though most values are numbers, days or truths: {', '.join(lost)}.",
             style="yellow",
             markup=False,
         )
@@ -102,7 +102,7 @@ def _list_columns(console: Console, study: Study) -> None:
             decision.type for name, decision in decisions.items() if name not in listed
         )
         types = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
-        console.print(f"The other columns: {types}.\n", markup=False)
+        console.print(f"The other columns: {types}.", markup=False)
 
 
 def agree(console: Console, *, yes: bool) -> None:

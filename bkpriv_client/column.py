@@ -232,7 +232,7 @@ class Column:
                 f"looks missing, but stays a value: {self._marked()}; else say --null '{stated}'"
             )
         if self._seen.blanks:
-            notes.append(f"{self._seen.blanks:,} values begin or end with blanks, which stay")
+            notes.append(f"blanks at the ends of values stay ({self._seen.blanks:,})")
         if self._seen.control is not None:
             value, line = self._seen.control
             notes.append(f"control characters stay: {_shown(value)} (line {line})")

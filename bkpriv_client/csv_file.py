@@ -192,9 +192,11 @@ class CsvFile:
             if form.encoding is None
             else Encoding(form.encoding)
         )
+        lines, whole = _beginning(path, encoding, title)
         layout = find_layout(
-            _beginning(path, encoding, title),
+            lines,
             title,
+            whole=whole,
             delimiter=form.delimiter,
             quote=form.quote,
             above=form.above,
@@ -409,8 +411,8 @@ def _opened(path: Path, encoding: Encoding, title: str) -> Iterator[TextIO]:
         yield stream
 
 
-def _beginning(path: Path, encoding: Encoding, title: str) -> list[str]:
-    """First lines of a file."""
+def _beginning(path: Path, encoding: Encoding, title: str) -> tuple[list[str], bool]:
+    """First lines of a file, and whether they are all of it."""
     lines: list[str] = []
     size = 0
     with _opened(path, encoding, title) as stream:
@@ -418,8 +420,8 @@ def _beginning(path: Path, encoding: Encoding, title: str) -> list[str]:
             lines.append(line)
             size += len(line)
             if size > _SAMPLE:
-                break
-    return lines
+                return lines, False
+    return lines, True
 
 
 def _lines(stream: TextIO, title: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from bkpriv_client.failure import ClientError
@@ -34,7 +34,7 @@ _DELIMITERS = (",", ";", "\t", "|", ":", " ")
 _LAST_RESORTS = (":", " ")
 """Delimiters that mostly are none."""
 
-_CLOCK = re.compile(r"\d:[0-5]\d", re.ASCII)
+_CLOCK = re.compile(r"(?<!\w)\d{1,2}:[0-5]\d(?!\w)", re.ASCII)
 
 _PLAIN = re.compile(
     r"\s*([-+]?[\d.,]+ ?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T][\d:.]+)?|\d\d?:\d\d(:\d\d)?"
@@ -96,7 +96,15 @@ def parse(
         options["strict"] = True
     if dialect.escaped:
         options |= {"escapechar": "\\", "doublequote": False}
-    reader = csv.reader(lines, **options)
+    latest = ""
+
+    def kept() -> Iterator[str]:
+        nonlocal latest
+        for each in lines:
+            latest = each
+            yield each
+
+    reader = csv.reader(kept(), **options)
     line = above + 1
     try:
         for fields in reader:
@@ -104,11 +112,15 @@ def parse(
                 yield line, tuple(fields)
             line = above + reader.line_num + 1
     except csv.Error as error:
-        raise _misread(title, line, above + reader.line_num, str(error)) from error
+        place = (line, above + reader.line_num)
+        raise _misread(title, place, str(error), latest, dialect) from error
 
 
-def _misread(title: str, line: int, last: int, message: str) -> ClientError:
-    """Word what the reader says of a record that begins in one line and was read to another."""
+def _misread(
+    title: str, place: tuple[int, int], message: str, latest: str, dialect: Dialect
+) -> ClientError:
+    """Word what the reader says of a record, by the lines in which it begins and was misread."""
+    line, last = place
     if "field limit" in message:
         return ClientError(
             f"{title}, line {line}: a field of more than {FIELD_LIMIT:,} characters",
@@ -123,8 +135,19 @@ def _misread(title: str, line: int, last: int, message: str) -> ClientError:
             hint="Close it; or is the file cut off? If quotes mean nothing in this file, say "
             "--quote ''.",
         )
+    fields = next(csv.reader([latest], delimiter=dialect.delimiter, quoting=csv.QUOTE_NONE), [])
+    wrong = next(
+        (
+            number
+            for number, field in enumerate(fields, start=1)
+            if dialect.quote and dialect.quote in field.strip().strip(dialect.quote)
+        ),
+        0,
+    )
+    column = f", column {wrong}" if wrong and line == last else ""
     return ClientError(
-        f"{title}, line {line}: {message}",
+        f"{title}, line {last}{column}: {message}",
+        detail=f"It reads {fields[wrong - 1][:60]!r}." if wrong else None,
         hint="A quote within a quoted field is written twice. If quotes mean nothing in this file, "
         "say --quote ''.",
     )
@@ -155,9 +178,9 @@ def find_dialect(
     delimiters = _DELIMITERS if delimiter is None else (delimiter,)
     best = Dialect(delimiter or ",", quotes[0])
     highest = (0.0, 0)
-    for mark in quotes:
-        for each in delimiters:
-            dialect = Dialect(each, mark, escaped=bool(mark) and f"\\{mark}" in text)
+    for mark, each in product(quotes, delimiters):
+        for escaped in (False, True) if mark and f"\\{mark}" in text else (False,):
+            dialect = Dialect(each, mark, escaped=escaped)
             records = _sample(lines, dialect)
             width = width_of(records)
             if not records or (width < 2 and delimiter is None):

@@ -77,6 +77,7 @@ def find_layout(
     lines: Sequence[str],
     title: str,
     *,
+    whole: bool = True,
     delimiter: str | None = None,
     quote: str | None = None,
     above: int | None = None,
@@ -86,16 +87,18 @@ def find_layout(
     Parameters
     ----------
     lines : sequence of str
-        The first lines, of which the last may be cut off.
+        The first lines.
     title : str
         Title of the file in messages.
+    whole : bool
+        Whether they are all of the file.
     delimiter, quote, above : str, str and int, optional
         Statements about it.
 
     Raises
     ------
     ClientError
-        If there is nothing in it.
+        If there is nothing in it, or it cannot be read, and so nothing tells where names are.
     """
     notes: list[str] = []
     stated = above
@@ -129,10 +132,13 @@ def find_layout(
             first, last = records[0][0], records[titles][0] - 1
             notes.append(f"{_lines(first, last)} no records, left out: {_cut(records[0][1])}")
             records = records[titles:]
+    header = _names_columns(records, width)
+    if header is None:
+        _raise_fault(lines[begin:], dialect, title, begin, whole=whole)
     return Layout(
         dialect,
         records[0][0] - 1,
-        _names_columns(records, width),
+        header,
         records[0][1],
         width,
         tuple(notes),
@@ -149,6 +155,18 @@ def _records(
         for record in parse(lines, dialect, title, above):
             records.append(record)
     return records
+
+
+def _raise_fault(
+    lines: Sequence[str], dialect: Dialect, title: str, above: int, *, whole: bool
+) -> None:
+    """Raise what is wrong with lines that nothing was told from, if something is."""
+    try:
+        for _ in parse(lines, dialect, title, above):
+            pass
+    except ClientError as error:
+        if whole or "unexpected end" not in error.message:
+            raise
 
 
 def _comments(lines: Sequence[str]) -> int:
@@ -222,14 +240,16 @@ def _speaks(cell: str, known: Mapping[str, int]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _kind(value: str) -> str:
-    """Kind of a value: number, date, boolean, code, or text."""
+    """Kind of a value: number, date, boolean, code, address, or text."""
     if any(map(str.isdigit, value)):
         if any(reading.write(value) for reading in NUMBERS.values()):
             return "number"
         if any(reading.write(value) for reading in DATES):
             return "date"
         return "code"
-    return "boolean" if any(reading.write(value) for reading in BOOLEANS) else "text"
+    if any(reading.write(value) for reading in BOOLEANS):
+        return "boolean"
+    return "address" if "@" in value else "text"
 
 
 def is_footer(fields: Sequence[str], width: int) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from psycopg import sql
@@ -33,6 +33,9 @@ from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tells_by_code
 
 __all__ = ["load_csv"]
+
+_AT_ONCE = 400
+"""Columns about which one query asks; a query has 1,664 columns at most, and each asks of three."""
 
 
 def load_csv(
@@ -270,6 +273,12 @@ def _load(
             check_room(connection, wanted, replace=replace)
         with step(console, f"Reading {file.title}") as advance:
             study = file.study(stated, read=lambda count: advance(None, f"{count:,} records"))
+        if not study.records:
+            raise ClientError(
+                f"{file.title} holds no records",
+                detail=f"Line {file.layout.above + 1} holds {' | '.join(file.layout.first)[:80]}.",
+                hint="If that is a record, say --no-header.",
+            )
         give_account(console, file, study)
         agree(console, yes=yes)
         title = f"Loading {study.records:,} records into {target.written(connection)}"
@@ -429,38 +438,36 @@ def _nearly_unique(
     connection: Connection, table: TableName, names: Sequence[str]
 ) -> dict[str, int]:
     """Columns of a table whose values are nearly unique, and how many values each has."""
-    if not names:
-        return {}
-    counts = sql.SQL(", ").join(
-        sql.SQL("count({0}), count(DISTINCT {0})").format(sql.Identifier(name)) for name in names
-    )
-    query = sql.SQL("SELECT {} FROM {}").format(counts, table.identifier)
-    (row,) = connection.execute(query).fetchall()
-    return {
-        name: values
-        for name, records, values in zip(names, row[::2], row[1::2], strict=True)
-        if nearly_unique(records, values)
-    }
+    figures = _figures(connection, table, names, sql.SQL("count({0}), count(DISTINCT {0})"))
+    return {name: values for name, (records, values) in figures if nearly_unique(records, values)}
 
 
 def _codes(
     connection: Connection, table: TableName, names: Sequence[str], sensitive: Sequence[str]
 ) -> dict[str, int]:
     """Columns of whole numbers that look like codes, and how many values each has."""
-    if not names:
-        return {}
-    figures = sql.SQL(", ").join(
-        sql.SQL("count({0}), count(DISTINCT {0}), min({0})").format(sql.Identifier(name))
-        for name in names
-    )
-    query = sql.SQL("SELECT {} FROM {}").format(figures, table.identifier)
-    (row,) = connection.execute(query).fetchall()
+    asked = sql.SQL("count({0}), count(DISTINCT {0}), min({0})")
+    figures = _figures(connection, table, names, asked)
     return {
         name: values
-        for name, records, values, least in zip(names, row[::3], row[1::3], row[2::3], strict=True)
+        for name, (records, values, least) in figures
         if (
             tells_by_code(records, values)
             if name in sensitive
             else identifies_by_code(name, records, values, least)
         )
     }
+
+
+def _figures(
+    connection: Connection, table: TableName, names: Sequence[str], asked: sql.SQL
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Iterate over columns and figures of each, so many at a time as one query may have."""
+    for first in range(0, len(names), _AT_ONCE):
+        some = names[first : first + _AT_ONCE]
+        figures = sql.SQL(", ").join(asked.format(sql.Identifier(name)) for name in some)
+        query = sql.SQL("SELECT {} FROM {}").format(figures, table.identifier)
+        (row,) = connection.execute(query).fetchall()
+        each = len(row) // len(some)
+        for place, name in enumerate(some):
+            yield name, row[place * each : (place + 1) * each]
