@@ -10,6 +10,7 @@ Modules of this room know a table and nothing else: no belief, no requirement, n
 - `recoding`: tables with attributes coarsened;
 - `cost`: what publishing groups costs the analyst, whatever the method;
 - `respondent`: whom records are about; `passed`: columns that are shown unchanged;
-- `inspection`: what deserves a warning;
+- `inspection`: what deserves a warning; `identification`, `appearance`: how well columns tell
+  people apart, and what they look like;
 - `arrays`, `chance`: rows of integers; where random orders and numbers come from.
 """

@@ -31,6 +31,11 @@ INTERFACE = {
         "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
         "void",
     ),
+    "inspect_columns": (
+        "source regclass",
+        "TABLE(columns text[], distinct_share double precision, unique_people double precision, "
+        "looks_like text",
+    ),
     "set_policy": ("name text, requirements jsonb", "text"),
     "drop_dataset": ("dataset text", "void"),
     "set_sequential_knowledge": (
@@ -235,7 +240,7 @@ VOLATILITY = {
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
-        *("set_prefix_hierarchy", "set_list_hierarchy"),
+        *("set_prefix_hierarchy", "set_list_hierarchy", "inspect_columns"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),

@@ -134,6 +134,7 @@ FUNCTIONS = """
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -
     bkpriv.set_list_hierarchy(text,text,jsonb,text)                      X          -
     bkpriv.set_prefix_hierarchy(text,text,integer[])                     X          -
+    bkpriv.inspect_columns(regclass)                                     X          -
     bkpriv.set_policy(text,jsonb)                                        X          -
     bkpriv.set_sequential_knowledge(text,text,text,regclass,integer)     X          -
     bkpriv.unset_sequential_knowledge(text,text)                         X          -

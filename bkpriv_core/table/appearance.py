@@ -1,0 +1,271 @@
+"""Appearance: what a column looks like, and what part of a dataset it might have.
+
+Both are judged by the values first: how many there are, how they recur, of which shape their texts
+are. The name of a column, in several languages, adds to that and never decides alone: what is
+constant, a key or free text by its values is that, whatever its name. The proposal is one for
+people to review. It says its reason.
+
+What a column looks like is, in this order,
+
+- *constant*: all records have one value, or none has any;
+- *key*: it tells nearly every record apart, and is no measurement: running or long numbers, texts,
+  e-mail addresses; or it names people of several records each;
+- *free text*: texts of several words, mostly with values of their own;
+- *date*: days or times, also as texts;
+- *code*: texts of digits and letters, or whole numbers that are few or of one length;
+- *number* and *label*: all else.
+
+Sensitive is what reads like codes or names of illnesses, or has a name that says so. All that is
+neither that nor left out is taken for a quasi-identifier: something that others may know of a
+person, for to leave one out is the dangerous mistake.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bkpriv_core.table.inspection import identifies_by_code, nearly_unique
+
+__all__ = ["Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
+
+Kind = Literal["number", "whole", "time", "text", "other"]
+"""Kinds of types: numbers, whole numbers, days and times, texts, and all others."""
+
+Role = Literal["quasi_identifiers", "sensitive", "respondent"]
+"""Arguments of ``register_dataset`` that a column is proposed for."""
+
+_MOSTLY = 0.9
+_OFTEN = 0.3
+_LONG = 60
+_NUMBER = 6
+_CODE = 4
+_PAIR = 2
+_FEW_EACH = 50
+
+_KEYS = (
+    "id uuid guid nr no num ssn mrn key pk rowid seqn name names surname lastname firstname "
+    "forename fullname nachname vorname nom prenom nombre apellido apellidos cognome sobrenome "
+    "naam achternaam mail email phone tel telephone telefon mobile handy iban account konto "
+    "passport login user username"
+)
+_PERSONS = (
+    "patient person people subject respondent participant customer client member student "
+    "employee insured kunde teilnehmer versicherte proband paciente persona cliente personne "
+    "assure seqn"
+)
+_KNOWN = (
+    "age alter edad eta idade leeftijd birth birthday birthdate dob born yob geburt geb naissance "
+    "nacimiento nascita nascimento geboorte sex gender geschlecht sexe sexo sesso geslacht zip "
+    "zipcode plz postcode postal postleitzahl cp cap codigopostal city town stadt ort wohnort "
+    "ville ciudad citta cidade plaats commune comune gemeinde municipality county district "
+    "region province bundesland kreis canton kanton departement state country nation nationality "
+    "staat pays pais race ethnic ethnicity marital married familienstand civil occupation job "
+    "beruf profession profesion education bildung schooling street strasse address adresse "
+    "household"
+)
+_TOLD = (
+    "diagnos disease illness krank malad enferm malatt doenca icd symptom condition therap "
+    "treatment behandl medication medikament drug hiv befund disorder disability pregnan "
+    "contracept salary income lohn gehalt einkommen salaire sueldo ingreso stipend reddito wage "
+    "debt schulden relig crime convict verdict orientation vote party outcome deceas cause"
+)
+_STEM = 5
+"""Least length of what is looked for within words, as in Hauptdiagnose."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Figures of a column; shares are of a part of its values.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : Kind
+        Kind of its type.
+    valued, nulls : int
+        Records that have a value, and that have NULL.
+    values : int
+        Distinct values.
+    low, high : float
+        Least and greatest value of numbers; NaN of others.
+    shortest, longest : int
+        Lengths of the texts of values, as far as they were looked at.
+    length : float
+        Mean length of these texts.
+    wordy : float
+        Share of texts of four words or more.
+    dated, coded, mailed : float
+        Shares of texts that read like dates, codes and e-mail addresses.
+    ill, sexed : float
+        Shares of texts that read like codes or names of illnesses, and like sexes.
+    """
+
+    name: str
+    kind: Kind
+    valued: int
+    nulls: int
+    values: int
+    low: float = float("nan")
+    high: float = float("nan")
+    shortest: int = 0
+    longest: int = 0
+    length: float = 0.0
+    wordy: float = 0.0
+    dated: float = 0.0
+    coded: float = 0.0
+    mailed: float = 0.0
+    ill: float = 0.0
+    sexed: float = 0.0
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """Look of a column, and the role that is proposed.
+
+    Parameters
+    ----------
+    looks_like : str
+        One of constant, key, free text, date, code, number and label.
+    role : Role or None
+        Role that is proposed; None for columns that are left out.
+    reason : str
+        Reason, for people.
+    named : bool
+        Whether its name or its values say its role, rather than that nothing else does.
+    """
+
+    looks_like: str
+    role: Role | None
+    reason: str
+    named: bool = True
+
+    @property
+    def words(self) -> str:
+        """Look of the column, with its role where it has one."""
+        role = {"quasi_identifiers": "quasi-identifier", "sensitive": "sensitive"}
+        return ", ".join([self.looks_like, *([role[self.role]] if self.role in role else [])])
+
+
+def judge(seen: Seen) -> Appearance:
+    """Judge what a column looks like, and propose its role."""
+    if not seen.valued:
+        return Appearance("constant", None, "no record has a value")
+    if seen.values == 1 and not seen.nulls:
+        return Appearance("constant", None, "all records have the same value")
+    unique = nearly_unique(seen.valued, seen.values)
+    if (reason := _as_key(seen, unique=unique)) is not None:
+        return Appearance("key", None, reason)
+    if _names_people(seen):
+        reason = f"{seen.values} values that recur, and the name says that they are of people"
+        return Appearance("key", "respondent", reason)
+    if seen.kind == "text" and (seen.length >= _LONG or (seen.wordy >= _OFTEN and unique)):
+        return Appearance("free text", None, "texts of several words, which may say anything")
+    looks_like, reason = _shape(seen)
+    if unique:
+        reason += "; nearly every record has a value of its own, so bin it or leave it out"
+    return _with_role(seen, looks_like, reason, unique=unique)
+
+
+def _as_key(seen: Seen, *, unique: bool) -> str | None:
+    """Reason to take a column for a key, if there is one."""
+    if seen.mailed >= _MOSTLY:
+        return "the values read like e-mail addresses"
+    named = _says(seen.name, _KEYS)
+    # Of few records any column may be unique; then the name has to say so, too.
+    if not unique and not (named and seen.values == seen.valued > 1):
+        return None
+    told = f"{seen.values} values in {seen.valued} records"
+    if seen.kind in ("number", "time") or seen.dated >= _MOSTLY:
+        return None
+    if seen.kind == "whole":
+        running = seen.high - seen.low < 3 * seen.values
+        long = seen.shortest == seen.longest >= _NUMBER
+        return f"{told}, as keys have" if running or long or named else None
+    if seen.length >= _LONG or (seen.wordy >= _OFTEN and not named):
+        return None
+    return f"{told}, as keys and names have"
+
+
+def _names_people(seen: Seen) -> bool:
+    """Whether a column names people who have several records each."""
+    whole = seen.kind == "whole" or seen.coded >= _MOSTLY
+    several = 20 < seen.values < seen.valued <= _FEW_EACH * seen.values
+    return whole and several and _says(seen.name, _PERSONS)
+
+
+def _shape(seen: Seen) -> tuple[str, str]:
+    """Look of a column by its type and its texts, and the reason."""
+    told = f"{seen.values} values"
+    if seen.kind == "time":
+        return "date", f"{told} of a type of days or times"
+    if seen.kind == "whole" and (reason := _as_code(seen)) is not None:
+        return "code", f"{told}, {reason}"
+    if seen.kind in ("whole", "number"):
+        return "number", f"{told} from {seen.low:.6g} to {seen.high:.6g}"
+    if seen.kind == "text" and seen.dated >= _MOSTLY:
+        return "date", f"{told} that read like days or times, kept as texts"
+    if seen.kind == "text" and seen.coded >= _MOSTLY and seen.longest > 1:
+        return "code", f"{told} of digits and letters"
+    return "label", f"{told} that recur" if seen.values < seen.valued else told
+
+
+def _as_code(seen: Seen) -> str | None:
+    """Reason to take whole numbers for codes, if there is one."""
+    recurring = 2 * seen.values <= seen.valued
+    counted = identifies_by_code(seen.name, seen.valued, seen.values, int(seen.low))
+    if counted or (seen.values == _PAIR and recurring):
+        return "whole numbers that may stand for kinds"
+    if seen.shortest == seen.longest >= _CODE and recurring and not _years(seen):
+        return f"numbers of {seen.longest} digits that recur"
+    return None
+
+
+def _years(seen: Seen) -> bool:
+    return 1800 <= seen.low <= seen.high <= 2200
+
+
+def _with_role(seen: Seen, looks_like: str, reason: str, *, unique: bool) -> Appearance:
+    if seen.ill >= _MOSTLY or (seen.ill >= _OFTEN and seen.kind == "text" and not unique):
+        return Appearance(looks_like, "sensitive", f"{reason}; they read like illnesses")
+    if seen.sexed >= _MOSTLY:
+        return Appearance(looks_like, "quasi_identifiers", f"{reason}; they read like sexes")
+    known, told = _says(seen.name, _KNOWN), _says(seen.name, _TOLD)
+    if told and not known and looks_like != "date":
+        return Appearance(looks_like, "sensitive", f"{reason}; by its name, it is private")
+    if known:
+        reason = f"{reason}; by its name, others may know it"
+        return Appearance(looks_like, "quasi_identifiers", reason)
+    reason = f"{reason}; nothing says that others do not know it"
+    return Appearance(looks_like, "quasi_identifiers", reason, named=False)
+
+
+def with_sensitive(judged: list[Appearance]) -> list[Appearance]:
+    """Make the last column sensitive that may be, where nothing looks so.
+
+    Columns whose name or values say what they are stay so, unless there are no others.
+    """
+    if any(each.role == "sensitive" for each in judged):
+        return judged
+    free = [n for n, each in enumerate(judged) if each.role == "quasi_identifiers"]
+    if len(free) < 2:
+        return judged
+    place = ([n for n in free if not judged[n].named] or free)[-1]
+    before = judged[place].reason.split("; nothing says")[0]
+    reason = f"{before}; no column looks sensitive, and the last one stands for it: review this"
+    chosen = replace(judged[place], role="sensitive", reason=reason, named=False)
+    return [*judged[:place], chosen, *judged[place + 1 :]]
+
+
+def _says(name: str, listed: str) -> bool:
+    """Whether a name has one of the words, or within a word one that is long enough."""
+    plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
+    plain = "".join(each for each in plain if not unicodedata.combining(each)).lower()
+    words = {word for word in re.split(r"[^a-z]+", plain) if word}
+    return any(
+        each in words or (len(each) >= _STEM and any(each in word for word in words))
+        for each in listed.split()
+    )

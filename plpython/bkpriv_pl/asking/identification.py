@@ -1,0 +1,356 @@
+"""Identification: which columns of a table tell people apart, and what they look like.
+
+A table is read in one statement, which sends a number for each value, a hash of its text, and
+counts by column; no value leaves SQL. Of a large table that is a sample, so that what is read, kept
+and sent is bounded whatever the table's size:
+
+- of tables and materialized views, records that are drawn from all of them, the same each time
+  (``TABLESAMPLE BERNOULLI ... REPEATABLE``), as many as the planner's estimate of the size gives;
+- of views and foreign tables, which have to be computed or fetched, of the first million records
+  those whose number has a hash that is right.
+
+Values are told apart by hashes of 64 bits of their texts. That two of 100,000 have the same by
+chance happens once in three billion tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plpy
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.appearance import Appearance, Kind, Seen, judge, with_sensitive
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.identification import Distinction, classes, most_distinct
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
+from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.tables.column import Column, column_types
+from bkpriv_pl.tables.source import Relation, check_readable, open_named
+
+__all__ = ["inspect_columns"]
+
+_RECORDS = 100_000
+"""Largest number of records that are looked at."""
+
+_VALUES = 8_000_000
+"""Largest number of values that are looked at, 64 MB of hashes."""
+
+_FIRST = 1_000_000
+"""Records that are read at most of what has to be computed or fetched."""
+
+_COLUMNS = 400
+"""Limit of the columns; a statement has up to four results for each, and PostgreSQL has 1664."""
+
+_TEXTS = 2_000
+"""Approximate number of records whose texts are looked at."""
+
+_CUT = 200
+"""Characters of a text that are looked at."""
+
+_COMBINATIONS = 10
+"""Limit of the pairs that are returned, and of the triples."""
+
+_DATE = (
+    r"^(\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})"
+    r"|\d{4}/\d{1,2}/\d{1,2})$"
+)
+_CODED = r"^[A-Za-z]{0,4}[-. ]?\d[-./0-9A-Za-z]*$"
+_MAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
+_ICD = r"^[A-TV-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?$"
+_ILL = (
+    "cancer|carcinom|tumou?r|krebs|flu|influenza|grippe|asthma|diabet|hiv|aids|infect|infarct|"
+    "stroke|fractur|fraktur|ulcer|ulkus|gastrit|bronchit|pneumon|hepatit|depress|hypertens|"
+    "hyperton|migr.n|schizo|arthrit|gout|gicht|epileps|allerg|anemi|an.mie|covid|obes|disease|"
+    "syndrom|heart|pregnan|emphysem|dialys|dement|alzheim|parkinson"
+)
+_SEXES = (
+    *("m", "f", "w", "d", "x", "male", "female", "man", "woman", "männlich", "weiblich", "divers"),
+    *("mann", "frau", "homme", "femme", "masculin", "féminin", "hombre", "mujer", "masculino"),
+    *("femenino", "feminino", "maschio", "femmina", "uomo", "donna", "vrouw", "other", "h"),
+)
+
+_ALONE = ("constant", "key", "free text")
+"""Looks of columns that are not combined: others add nothing to them, or they add nothing."""
+
+Row = tuple[
+    list[str], float, int, str | None, str | None, str, float, int | None, int | None, int, bool
+]
+
+
+@entry
+def inspect_columns(source: str | None) -> list[Row]:
+    """See ``bkpriv.inspect_columns``."""
+    relation = open_named(require(source, "source"))
+    columns = tuple(column_types(relation.schema, relation.name).values())
+    if not 1 <= len(columns) <= _COLUMNS:
+        raise TooLarge(
+            f"{relation} has {len(columns)} columns",
+            detail=f"From 1 to {_COLUMNS} can be inspected at once.",
+            hint="Inspect a view that shows some of them.",
+        )
+    check_readable(relation, tuple(column.name for column in columns))
+    sample = _Sample.of(relation, columns)
+    labels, sizes, seen = _read(sample, columns)
+    singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
+    judged = with_sensitive([judge(each.seen) for each in seen])
+    apart = [
+        place
+        for place, each in enumerate(judged)
+        if each.looks_like not in _ALONE and not (each.role == "sensitive" and each.named)
+    ]
+    pairs, triples = most_distinct(labels, singles, apart, _COMBINATIONS, POLLED)
+    records = len(labels[0])
+    if sample.drawn:
+        telling.notice(
+            f"{records} records of {relation} were looked at, and not all",
+            detail="Who is unique among them may have equals among the others, so distinct_share "
+            "and unique_people overstate how many are.",
+            hint="They compare columns with one another. How many are unique in a release is told "
+            "by bkpriv.report_html.",
+        )
+    rows = [
+        _row(columns, found, each, looked, records, drawn=sample.drawn)
+        for found, each, looked in zip(singles, seen, judged, strict=True)
+    ]
+    rows += [_combined(columns, found, records, drawn=sample.drawn) for found in (*pairs, *triples)]
+    return rows
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Records of a relation that are looked at.
+
+    Parameters
+    ----------
+    source : str
+        SQL of them, as what a query reads, under the alias s.
+    most : int
+        Limit of them.
+    drawn : bool
+        Whether they are not all.
+    """
+
+    source: str
+    most: int
+    drawn: bool
+
+    @classmethod
+    def of(cls, relation: Relation, columns: Sequence[Column]) -> _Sample:
+        """All records of a relation, or a sample of them, bounded by how many columns it has."""
+        most = min(_RECORDS, _VALUES // len(columns))
+        computed = not _can_be_sampled(relation)
+        reach = _FIRST if computed else most + 1
+        (row,) = run(f"SELECT count(*) AS records FROM (SELECT FROM {relation} LIMIT {reach}) AS x")
+        if row["records"] <= most:
+            return cls(f"{relation} AS s", most, drawn=False)
+        if computed:
+            listed = ", ".join(plpy.quote_ident(column.name) for column in columns)
+            bound = int(2**31 * most / row["records"])
+            picked = (
+                f"(SELECT {listed} FROM (SELECT {listed}, row_number() OVER () AS bkpriv_place "
+                f"FROM {relation} LIMIT {_FIRST}) AS numbered "
+                f"WHERE hashint8extended(bkpriv_place, 0) & 2147483647 < {bound}) AS s"
+            )
+            return cls(picked, most, drawn=True)
+        share = 100.0 * most / max(_estimated(relation), most + 1)
+        drawn = f"{relation} AS s TABLESAMPLE BERNOULLI ({share!r}) REPEATABLE (0)"
+        return cls(drawn, most, drawn=True)
+
+
+def _can_be_sampled(relation: Relation) -> bool:
+    """Whether PostgreSQL can sample a relation: it, and all below it, are stored here."""
+    (row,) = run(
+        "WITH RECURSIVE family AS (SELECT $1::oid AS oid UNION "
+        "SELECT i.inhrelid FROM pg_inherits i JOIN family f ON i.inhparent = f.oid) "
+        "SELECT bool_and(c.relkind IN ('r', 'p', 'm')) AS so "
+        "FROM family f JOIN pg_class c ON c.oid = f.oid",
+        ["oid"],
+        [relation.oid],
+    )
+    return bool(row["so"])
+
+
+def _estimated(relation: Relation) -> float:
+    """Number of records that the planner expects."""
+    (row,) = run(f"EXPLAIN (FORMAT JSON) SELECT FROM {relation}")
+    plan = next(iter(row.values()))
+    (stated,) = json.loads(plan) if isinstance(plan, str) else plan
+    return float(stated["Plan"]["Plan Rows"])
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Figures of a column: for judging it, and how many of its values read alike."""
+
+    seen: Seen
+    alike: int | None
+    nulls: int
+
+
+def _read(
+    sample: _Sample, columns: Sequence[Column]
+) -> tuple[list[IntArray], list[IntArray], list[_Column]]:
+    """Class of each record by each column, the sizes of the classes, and what texts look like."""
+    row = _query(sample, columns)
+    labels, sizes, seen = [], [], []
+    for place, column in enumerate(columns):
+        POLLED.poll()
+        label, size = classes(unpack_integers(row.pop(f"h{place}"), ">i8"))
+        labels.append(label)
+        sizes.append(size)
+        valued, low, high = row[f"n{place}"]
+        nulls = len(label) - int(valued)
+        seen.append(
+            _Column(
+                Seen(
+                    column.name,
+                    _kind(column),
+                    int(valued),
+                    nulls,
+                    len(size) - bool(nulls),
+                    low,
+                    high,
+                    *_looks(row[f"t{place}"]),
+                ),
+                row.get(f"a{place}"),
+                nulls,
+            )
+        )
+    return labels, sizes, seen
+
+
+def _looks(figures: Sequence[float]) -> tuple[Any, ...]:
+    """Lengths of texts, and the shares that look like this or that."""
+    shortest, longest, length, *shares = figures
+    return (int(shortest), int(longest), length, *shares)
+
+
+def _kind(column: Column) -> Kind:
+    if column.whole:
+        return "whole"
+    if column.is_number:
+        return "number"
+    if column.numeric:
+        return "time"
+    return "text" if column.declared_as in _TEXT else "other"
+
+
+_TEXT = ("text", "character varying", "character", "citext")
+
+
+def _query(sample: _Sample, columns: Sequence[Column]) -> dict[str, Any]:
+    """Read hashes and figures of all columns; the one statement that looks at records."""
+    values, listed = [], []
+    types: list[str] = ["text", "text", "text", "text", "text", "text[]"]
+    given: list[Any] = [_DATE, _CODED, _MAIL, _ICD, _ILL, list(_SEXES)]
+    for place, column in enumerate(columns):
+        raw = f"s.{plpy.quote_ident(column.name)}"
+        # A number's scale is not part of its value.
+        text = f"trim_scale({raw})::text" if column.type_name == "numeric" else f"{raw}::text"
+        values += [
+            f'hashtextextended({text} COLLATE "C", 0) AS h{place}',
+            f'left({text}, {_CUT}) COLLATE "C" AS t{place}',
+        ]
+        span = "NULL::float8, NULL::float8"
+        if column.numeric:
+            values.append(f"{column.position(raw)} AS p{place}")
+            span = f"min(p{place}), max(p{place})"
+        listed += [
+            f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}",
+            f"ARRAY[count(h{place}), {span}]::float8[] AS n{place}",
+            f"({_texts(place)}) AS t{place}",
+        ]
+        if _kind(column) == "text":
+            listed.append(f"({_alike(place)}) AS a{place}")
+    query = (
+        f"WITH g AS MATERIALIZED (SELECT row_number() OVER () AS place, {', '.join(values)} "
+        f"FROM {sample.source} LIMIT {sample.most}), "
+        f"step AS MATERIALIZED (SELECT greatest(count(*) / {_TEXTS}, 1) AS every FROM g) "
+        f"SELECT {', '.join(listed)} FROM g"
+    )
+    return run(query, types, given)[0]
+
+
+def _texts(place: int) -> str:
+    """SQL of lengths of a column's texts, and of the shares that look like this or that."""
+    shares = ", ".join(
+        f"coalesce(avg(({condition})::int), 0)"
+        for condition in (
+            r"v ~ '(\S+\s+){3}\S'",
+            "v ~ $1",
+            "v ~ $2",
+            "v ~ $3",
+            # Codes of illnesses end in digits, or have a point, unlike most other short codes.
+            "v ~ $4 OR v ~* $5",
+            "lower(v) = ANY ($6)",
+        )
+    )
+    return (
+        f"SELECT ARRAY[coalesce(min(length(v)), 0), coalesce(max(length(v)), 0), "
+        f"coalesce(avg(length(v)), 0), {shares}]::float8[] FROM (SELECT t{place} AS v FROM g, step "
+        f"WHERE place % every = 0 AND t{place} IS NOT NULL) AS x"
+    )
+
+
+def _alike(place: int) -> str:
+    """SQL of how many values of a column differ from another in case, blanks or form only."""
+    blank = r"[\s\u00a0\u2000-\u200d\u202f\u3000\ufeff]+"
+    folded = f"normalize(lower(normalize(btrim(regexp_replace(v, '{blank}', ' ', 'g')), NFC)), NFC)"
+    return (
+        f"SELECT count(*) - count(DISTINCT {folded}) FROM (SELECT DISTINCT t{place} "
+        f"COLLATE {_FOLDING} AS v FROM g WHERE t{place} IS NOT NULL) AS x"
+    )
+
+
+_FOLDING = '"default"'
+"""Collation by which letters have their other case."""
+
+
+def _row(
+    columns: Sequence[Column],
+    found: Distinction,
+    column: _Column,
+    looked: Appearance,
+    records: int,
+    *,
+    drawn: bool,
+) -> Row:
+    alike = column.alike or 0
+    reason = looked.reason
+    if alike:
+        reason += f"; differ from others only in case, blanks or normal form: {alike}"
+    return (
+        [columns[place].name for place in found.columns],
+        found.distinction,
+        found.unique,
+        looked.words,
+        looked.role,
+        reason,
+        found.separation,
+        column.nulls,
+        column.alike,
+        records,
+        drawn,
+    )
+
+
+def _combined(columns: Sequence[Column], found: Distinction, records: int, *, drawn: bool) -> Row:
+    reason = f"together they single out {found.unique} of {records}"
+    return (
+        [columns[place].name for place in found.columns],
+        found.distinction,
+        found.unique,
+        None,
+        None,
+        reason,
+        found.separation,
+        None,
+        None,
+        records,
+        drawn,
+    )

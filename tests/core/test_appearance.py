@@ -1,0 +1,97 @@
+"""Looks of columns: by their values first, by their names in addition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bkpriv_core.table.appearance import Seen, judge, with_sensitive
+
+LABELS = Seen("c", "text", valued=1000, nulls=0, values=5, shortest=3, longest=9, length=5.0)
+NUMBERS = Seen(
+    "c", "whole", valued=1000, nulls=0, values=70, low=18, high=90, shortest=2, longest=2
+)
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        (replace(LABELS, values=1), "constant"),
+        (replace(LABELS, valued=0, nulls=1000, values=0), "constant"),
+        (replace(LABELS, values=1, nulls=9), "label, quasi-identifier"),
+        (replace(LABELS, values=990), "key"),
+        (replace(LABELS, mailed=1.0), "key"),
+        (replace(LABELS, values=990, wordy=0.8, length=40.0), "free text"),
+        (replace(LABELS, length=100.0), "free text"),
+        (replace(LABELS, dated=1.0), "date, quasi-identifier"),
+        (replace(LABELS, kind="time", values=999), "date, quasi-identifier"),
+        (replace(LABELS, coded=1.0), "code, quasi-identifier"),
+        (replace(LABELS, coded=1.0, ill=1.0), "code, sensitive"),
+        (replace(LABELS, ill=0.5), "label, sensitive"),
+        (replace(LABELS, sexed=1.0, values=2), "label, quasi-identifier"),
+        (NUMBERS, "number, quasi-identifier"),
+        (replace(NUMBERS, values=1000, low=1, high=1000), "key"),
+        (replace(NUMBERS, values=1000, low=10**8, high=10**9 - 1, shortest=9, longest=9), "key"),
+        (replace(NUMBERS, values=1000, low=1, high=10**6, longest=6), "number, quasi-identifier"),
+        (replace(NUMBERS, values=6, low=1, high=6), "code, quasi-identifier"),
+        (
+            replace(NUMBERS, low=10_000, high=99_999, shortest=5, longest=5),
+            "code, quasi-identifier",
+        ),
+        (replace(NUMBERS, low=1920, high=2020, shortest=4, longest=4), "number, quasi-identifier"),
+        (replace(NUMBERS, kind="number", values=1000), "number, quasi-identifier"),
+    ],
+)
+def test_values_say_what_a_column_looks_like(seen: Seen, words: str) -> None:
+    assert judge(seen).words == words
+    assert judge(seen).reason
+
+
+@pytest.mark.parametrize(
+    "name", ["diagnosis", "Hauptdiagnose", "MALADIE", "enfermedad", "monthlyIncome", "hiv_status"]
+)
+def test_names_say_what_is_sensitive(name: str) -> None:
+    assert judge(replace(LABELS, name=name)).role == "sensitive"
+
+
+@pytest.mark.parametrize(
+    "name", ["plz", "PLZ_Wohnort", "birthDate", "Geburtsjahr", "código postal"]
+)
+def test_names_say_what_others_know(name: str) -> None:
+    looked = judge(replace(LABELS, name=name))
+    assert (looked.role, looked.named) == ("quasi_identifiers", True)
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "zip", "id", "patient"])
+def test_a_name_alone_decides_nothing(name: str) -> None:
+    assert judge(replace(LABELS, name=name, values=1)).words == "constant"
+    assert judge(replace(LABELS, name=name, values=999)).words == "key"
+    assert judge(replace(LABELS, name=name)).looks_like == "label"
+
+
+def test_words_within_words_are_no_hints() -> None:
+    for name in ("language", "message", "price", "identity_kind", "percentage"):
+        assert not judge(replace(LABELS, name=name)).named
+
+
+def test_a_column_may_name_people_of_several_records() -> None:
+    seen = replace(NUMBERS, name="patient_id", values=100, high=100, longest=3)
+    assert judge(seen).role == "respondent"
+    assert judge(replace(seen, name="c")).role == "quasi_identifiers"
+
+
+def test_a_few_records_are_a_key_by_name_too() -> None:
+    seen = replace(NUMBERS, valued=8, values=8, low=1, high=8, longest=1)
+    assert judge(seen).looks_like == "number"
+    assert judge(replace(seen, name="id")).looks_like == "key"
+
+
+def test_the_last_column_is_sensitive_where_none_looks_so() -> None:
+    plain = [judge(replace(LABELS, name=name)) for name in ("a", "b", "zip")]
+    assert [each.role for each in with_sensitive(plain)] == [
+        *("quasi_identifiers", "sensitive", "quasi_identifiers")
+    ]
+    told = [judge(replace(LABELS, name=name)) for name in ("disease", "b")]
+    assert with_sensitive(told) == told
+    assert with_sensitive(plain[:1]) == plain[:1]
