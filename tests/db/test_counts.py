@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import fill, one, publish, rows_of, state_policy
@@ -21,21 +22,21 @@ CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 import json
-from bkpriv_pl.tables import column, counts
+from bkpriv_pl.tables import column, counts, foreign
 from bkpriv_pl.tables.source import open_relation
-found, members = column.column_types("far", name), counts._members
+found, members = column.column_types("far", name), foreign.find_members
 def interrupted(*args):
     answer = members(*args)
     plpy.execute(meanwhile)
     return answer
 try:
     if meanwhile is not None:
-        counts._members = interrupted
+        foreign.find_members = interrupted
     *keys, last = (found[column] for column in columns)
     relation = open_relation("far." + plpy.quote_ident(name))
     table = counts.count_cells(relation, tuple(keys), (last,), {}, "category")[0]
 finally:
-    counts._members = members
+    foreign.find_members = members
 for cell, row in zip(table.codes.tolist(), table.counts.tolist()):
     labels = [item.labels[code] for item, code in zip(table.quasi_identifiers, cell)]
     for value, records in zip(table.sensitive.labels, row):
@@ -167,6 +168,35 @@ def test_a_publication_counts_foreign_partitions_where_they_lie(visits: Connecti
     publish(visits, "plain", "loose", "public.plain")
     assert Counter(rows_of(visits, "public.visit")) == Counter(rows_of(visits, "public.plain"))
     assert one(visits, "SELECT stale FROM bkpriv.releases WHERE release = %s", [release]) is None
+
+
+@pytest.mark.parametrize("period", [None, "2000-01-01"])
+@pytest.mark.parametrize("source", ["visit", "north", "viewed"])
+def test_bins_of_the_calendar_are_made_of_counts_that_are_fetched(
+    visits: Connection, source: str, period: str | None
+) -> None:
+    # A view may have a column that is called like a count.
+    view = "CREATE VIEW far.viewed AS SELECT age, weight AS n0, seen, disease FROM far.north"
+    visits.execute(view.encode())
+    visits.execute(f"CREATE TABLE far.plain AS TABLE far.{source}".encode())
+    weight = "n0" if source == "viewed" else "weight"
+    known = ["age", weight] if period else ["age", weight, "seen"]
+    heard = hear_statements(visits)
+    for name in (source, "plain"):
+        visits.execute(
+            "SELECT bkpriv.register_dataset(%s, %s, %s, 'disease', period => %s, bins => %s)",
+            [name, f"far.{name}", known, period and "seen", Jsonb({"seen": "month", weight: 2})],
+        )
+        heard.clear()
+        visits.execute(
+            "SELECT bkpriv.publish(%s, 'loose', %s, period => %s, options => %s)",
+            [name, f"public.of_{name}", period, Jsonb({"nulls": "category"})],
+        )
+        asked = shipped(heard)
+        assert all("GROUP BY" in query or "IS NULL" in query for query in asked), asked
+        assert bool(shipped(heard)) == (name != "plain")
+    shown = [Counter(rows_of(visits, f"public.of_{name}")) for name in (source, "plain")]
+    assert shown[0] == shown[1]
 
 
 def test_attributes_of_foreign_partitions_pass_through(visits: Connection) -> None:

@@ -5,6 +5,8 @@ Rules
 - A fence marked ``sql`` is run; those of one document in order, in one session, in one database.
 - A fence marked ``text`` right after it is what psql prints for it.
 - A block that must fail holds one statement and the comment line ``-- error: SQLSTATE``.
+- A block that begins with `ELSEWHERE` is for another server, of which its document speaks; such a
+  document has a test of its own.
 - Documents speak of a few roles by first name (`ROLES`). Roles are seen by the whole cluster, so
   each run puts roles of its own in their place.
 """
@@ -19,7 +21,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-__all__ = ["DOCUMENTS", "ROLES", "ROOT", "Block", "read_blocks", "run_blocks"]
+__all__ = [
+    "DOCUMENTS",
+    "ELSEWHERE",
+    "ROLES",
+    "ROOT",
+    "Block",
+    "check_blocks",
+    "read_blocks",
+    "run_blocks",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,6 +38,9 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 ROLES = {"nora": "publisher", "carl": "auditor", "rita": "reader"}
 """Roles that documents mention, with what each is there for."""
+
+ELSEWHERE = "-- On the managed server:\n"
+"""First line of a block that is not for the server that has bkpriv."""
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ERROR = re.compile(r"^-- error: (\w{5})$", re.MULTILINE)
@@ -118,6 +132,17 @@ def run_blocks(
         raise AssertionError(f"{blocks[len(outputs)].place} failed:\n{parts[-1]}")
     back = {role: name for name, role in roles.items()}
     return [_in_place(output, back) for output in outputs]
+
+
+def check_blocks(blocks: Sequence[Block], psql: Path, uri: str, roles: Mapping[str, str]) -> None:
+    """Run blocks as `run_blocks` does, and see that psql prints what the document shows."""
+    for block, output in zip(blocks, run_blocks(blocks, psql, uri, roles), strict=True):
+        if block.output is not None:
+            assert _trimmed(output) == _trimmed(block.output), block.place
+
+
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
 def _in_place(text: str, names: Mapping[str, str]) -> str:

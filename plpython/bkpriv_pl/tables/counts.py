@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
@@ -27,12 +28,12 @@ from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.rule import Tree
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
+from bkpriv_pl.tables import foreign
 from bkpriv_pl.tables.bins import bin_end
 from bkpriv_pl.tables.column import STEPS, Column, Period
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
-from bkpriv_pl.tables.source import Relation, open_relation
-from bkpriv_pl.tables.strangers import find_owners
+from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
 
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "count_cells"]
@@ -203,11 +204,7 @@ def _read(
     passing: tuple[Column, ...],
     kept: Kept | None,
 ) -> dict[str, Any]:
-    """Count a relation; its foreign partitions one by one, where that may be.
-
-    A server ships a grouping to a foreign partition only where it is counted by itself, or the
-    partition key is among the columns; otherwise it fetches every record.
-    """
+    """Count a relation; its foreign partitions one by one, where that may be."""
     types: list[str] = []
     values: list[Any] = []
     extras, used = [], (*columns, *passing)
@@ -227,13 +224,13 @@ def _read(
         text = _query(groups, columns, trees, *extras, *more, slots=slots, passing=passing)
         return run(text, types, values)[0]
 
-    members, unchanged = _members(source, used) if respondent is None and not slots else ([], "")
+    # Whom a record is about, and its texts, are lost among equal values.
+    binned = () if respondent is not None or passing else used
+    members, unchanged = (
+        foreign.find_members(source, used) if respondent is None and not slots else ([], "")
+    )
     if members:
-        apart = " UNION ALL ".join(
-            _groups(f"ONLY {member}", keys, period=period) for member in members
-        )
-        listed = ", ".join(keys)
-        summed = f"SELECT {listed}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {listed}"
+        summed = _summed(members, keys, binned, period)
         row = query(summed, f"{unchanged} AS unchanged")
         if row["unchanged"]:
             return row
@@ -243,7 +240,25 @@ def _read(
         read = [column.name for column in used]
         condition = "" if period is None else f" WHERE {period.condition('s')}"
         picked = kept.pick(picked, respondent, read, f"${len(values)}", condition=condition)
-    return query(_groups(picked, keys, respondent, period))
+    stored = foreign.stored_columns(source, binned)
+    return query(_groups(picked, keys, respondent, period, stored=stored))
+
+
+def _summed(
+    members: Sequence[Relation],
+    keys: Mapping[str, str],
+    binned: Sequence[Column],
+    period: Period | None,
+) -> str:
+    """SQL that counts relations one by one, and adds up."""
+    apart = " UNION ALL ".join(
+        _groups(
+            f"ONLY {member}", keys, period=period, stored=foreign.stored_columns(member, binned)
+        )
+        for member in members
+    )
+    listed = ", ".join(keys)
+    return f"SELECT {listed}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {listed}"
 
 
 def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str, str]:
@@ -256,62 +271,35 @@ def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str,
     }
 
 
-def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str], str]:
-    """Tables, named as in SQL, that may be counted one by one in place of a relation.
-
-    There are some where a partition or child is a foreign table, if the caller may read all of them
-    directly and no policy picks rows: privileges and policies of a partition are its own. Nor may
-    they be up to others than the relation is: their names could come to lead elsewhere.
-
-    Returns
-    -------
-    members : list of str
-        The tables, or nothing.
-    unchanged : str
-        SQL that tells, within the statement that counts, whether they are still all there are.
-    """
-    family = (
-        f"WITH RECURSIVE family AS (SELECT {relation.oid}::oid AS oid, false AS leaving UNION "
-        f"SELECT i.inhrelid, i.inhdetachpending "
-        f"FROM pg_inherits i JOIN family f ON i.inhparent = f.oid)"
-    )
-    row = run(
-        f"{family} SELECT array_agg(c.oid::int8 ORDER BY c.oid) AS oids, "
-        f"array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY c.oid) "
-        f"FILTER (WHERE c.relkind <> 'p') AS members, "
-        f"count(*) > 1 AND bool_or(c.relkind = 'f') AND NOT bool_or(f.leaving) "
-        f"AND bool_and(has_schema_privilege(n.oid, 'USAGE') AND NOT row_security_active(c.oid) "
-        f"AND (SELECT bool_and(has_column_privilege(c.oid, name, 'SELECT')) "
-        f"FROM unnest($1) AS name)) AS apart "
-        f"FROM family f JOIN pg_class c ON c.oid = f.oid "
-        f"JOIN pg_namespace n ON n.oid = c.relnamespace",
-        ["text[]"],
-        [[column.name for column in columns]],
-    )[0]
-    unchanged = (
-        f"({family} SELECT array_agg(oid::int8 ORDER BY oid) = ARRAY{row['oids']}::int8[] "
-        f"AND NOT bool_or(leaving) FROM family)"
-    )
-    if not row["apart"]:
-        return [], unchanged
-    members = [open_relation(member) for member in row["members"]]
-    if any(find_owners(member.oid) - find_owners(relation.oid) for member in members):
-        return [], unchanged
-    return [str(member) for member in members], unchanged
-
-
 def _groups(
     source: Relation | str,
     keys: Mapping[str, str],
     respondent: str | None = None,
     period: Period | None = None,
+    stored: Sequence[str] = (),
 ) -> str:
-    """SQL that counts the records of a relation, named as in SQL, by `keys`; see `_keys`."""
+    """SQL that counts the records of a relation, named as in SQL, by `keys`; see `_keys`.
+
+    If there are `stored` columns, equal values of these are counted before.
+    """
     expressions = [f"{key} AS {name}" for name, key in keys.items()]
-    expressions.append("count(*) AS n")
+    picked = "" if period is None else f" WHERE {period.condition('s')}"
+    if stored:
+        read = ", ".join(f"s.{plpy.quote_ident(name)}" for name in stored)
+        number = next(name for name in map("n{}".format, count()) if name not in stored)
+        # A period is picked over there if that can be done; else behind a fence, for otherwise it
+        # would be picked here, record by record.
+        here = period is not None and foreign.by_calendar([period.column])
+        within, picked = ("", picked) if here else (picked, "")
+        source = (
+            f"(SELECT {read}, count(*) AS {number} FROM {source} AS s{within} "
+            f"GROUP BY {read} OFFSET 0)"
+        )
+        expressions.append(f"sum(s.{number})::int8 AS n")
+    else:
+        expressions.append("count(*) AS n")
     if respondent is not None:
         expressions.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
-    picked = "" if period is None else f" WHERE {period.condition('s')}"
     return (
         f"SELECT {', '.join(expressions)} FROM {source} AS s{picked} "
         f"GROUP BY {', '.join(keys.values())}"
