@@ -15,6 +15,7 @@ from bkpriv_client.demo import demo
 from bkpriv_client.doctor import doctor
 from bkpriv_client.explore import explore
 from bkpriv_client.export import export
+from bkpriv_client.inspect import inspect
 from bkpriv_client.load_csv import load_csv
 from bkpriv_client.program import program
 from bkpriv_client.report import report
@@ -52,6 +53,7 @@ app.command()(demo)
 app.command()(doctor)
 app.command()(export)
 app.command()(explore)
+app.command()(inspect)
 app.command(name="load-csv")(load_csv)
 app.command()(report)
 
