@@ -1,22 +1,34 @@
-"""``bkpriv explore``: what a table would cost and disclose under many policies, and one plot."""
+"""``bkpriv explore``: what a table would cost and disclose under many policies, and which to take.
+
+The server tries them; here they are shown as a table and a plot, and one is recommended.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from psycopg import sql
 from psycopg.errors import Diagnostic
 from psycopg.types.json import Jsonb
 from rich.console import Console
 from rich.text import Text
 
+from bkpriv_client.declaration import call
 from bkpriv_client.failure import ClientError
+from bkpriv_client.files import written_whole
+from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri
-from bkpriv_client.server import connect, watched
+from bkpriv_client.recommendation import Recommendation, recommend
+from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, make_table, step
-from bkpriv_client.tradeoff import Setting, draw, front, told_apart
+from bkpriv_client.tradeoff import FORMATS, draw
+from bkpriv_client.tried import Setting, front, told_apart
 
 __all__ = ["explore"]
 
@@ -24,56 +36,92 @@ _SHOWN = {
     "gcp": "lost",
     "suppressed_share": "left out",
     "query_error": "query error",
+    "sure": "sure",
     "worst_disclosure": "worst",
     "mean_disclosure": "mean",
-    "exact_share": "exact",
     "groups": "groups",
     "seconds": "s",
 }
 """Metrics of the table, and its headings."""
 
-_EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %s, %s)"
+_SHARES = ("gcp", "suppressed_share", "query_error")
+
+_COUNTS = ("groups", "sure")
+
+_EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %s, %s, %s)"
+
+_METHOD = "mondrian"
+
+_NOBODY = "none"
 
 
 def explore(
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Name of the dataset.")],
     uri: Uri = "",
-    bandwidth: Annotated[
-        str,
-        typer.Option(metavar="B,...", help="Bandwidths of adversaries, each by itself: 0.2,0.5."),
-    ] = "",
-    t: Annotated[
-        str, typer.Option("--t", metavar="T,...", help="How far beliefs may move, such as 0.1,0.2.")
-    ] = "",
     k: Annotated[
         str, typer.Option("--k", metavar="K,...", help="Least sizes of groups, such as 5,10.")
-    ] = "",
+    ] = "5",
+    bandwidth: Annotated[
+        str,
+        typer.Option(
+            metavar="B,...",
+            help="Bandwidths of readers, each by itself, and with + several at once; none: no "
+            "readers.",
+        ),
+    ] = ".2,.3,.5,.2+.3+.5",
+    t: Annotated[
+        str, typer.Option("--t", metavar="T,...", help="How far beliefs may move, in bits.")
+    ] = ".05,.1,.15,.2,.25,.3",
     l: Annotated[  # noqa: E741
         str,
         typer.Option("--l", metavar="L,...", help="Least numbers of different values in a group."),
     ] = "",
     beside: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--with",
-            metavar="JSON",
-            help='Requirements that all policies state, such as {"t_closeness": {"t": 0.2}}.',
+            metavar="NAME=VALUE",
+            help="Requirement that all policies state besides, such as l_diversity.l=2 or "
+            "t_closeness.t=0.2; may be repeated.",
         ),
-    ] = "{}",
+    ] = None,
     policies: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="Policies as JSON, in place of the lists: an array of them, or a grid.",
+            help="Policies that lists cannot state, as JSON: an array of them. They take the place "
+            "of the lists.",
         ),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method of publication, as of publish.")] = "mondrian",
-    options: Annotated[str, typer.Option(metavar="JSON", help="Options, as of publish.")] = "{}",
+    method: Annotated[str, typer.Option(help="Method of publication, as of publish.")] = _METHOD,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Option of publish, such as max_records_per_person=2; may be repeated.",
+        ),
+    ] = None,
     period: Annotated[
         str | None, typer.Option(help="Period, of a dataset that has periods.")
     ] = None,
+    tolerance: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="The most that the recommended policy may lose beyond k alone, in points of the "
+            "detail.",
+        ),
+    ] = "10%",
+    thorough: Annotated[
+        bool,
+        typer.Option(
+            "--thorough",
+            help="Try policies as publish does, for as long as that takes: without estimates, and "
+            "groups refined.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -81,70 +129,223 @@ def explore(
         ),
     ] = None,
 ) -> None:
-    """Try many policies on a dataset, publish none, and show what each costs and discloses.
+    """Try many policies on a dataset, publish none, show what each costs, and recommend one.
 
-    Policies are every combination of the bandwidths, t, k and l that are given, or those of a file.
-    Marked in the table are those than which no other with the same adversaries loses less detail
-    and discloses less.
+    First k-anonymity alone is tried, which the others are held to; then every combination of the
+    bandwidths, t, k and l. Marked are those than which no other with the same readers loses less
+    detail and discloses less. Recommended is the strictest whose loss is within the tolerance.
     """
     console = make_console()
-    lists = {"bandwidth": bandwidth, "t": t, "k": k, "l": l}
-    axes = {name: _json(f"[{text}]", f"--{name}") for name, text in lists.items() if text}
-    if (policies is None) == (not axes):
-        raise ClientError(
-            "there are no policies to try"
-            if policies is None
-            else "there are two lists of policies",
-            hint="Give --bandwidth and --t, --k or --l; or --policies and none of these.",
-        )
-    stated = (
-        {"grid": axes, "with": _json(beside, "--with")}
-        if policies is None
-        else _json(policies.read_text(encoding="utf-8"), str(policies))
+    borne = _share(tolerance)
+    stated = _stated(
+        {"bandwidth": _readers(bandwidth), "t": _numbers(t, "--t")}
+        | {"k": _numbers(k, "--k"), "l": _numbers(l, "--l")},
+        _assigned(beside or [], "--with", dotted=True),
+        policies,
     )
-    said: list[str] = []
+    options = _assigned(option or [], "--option")
+    _check_plot(plot)
+    told = _Told()
     with connect(uri) as connection:
-        connection.add_notice_handler(lambda notice: said.append(_told(notice)))
+        connection.add_notice_handler(told.hear)
         with step(console, f"Exploring {dataset}") as advance, watched(connection, uri, advance):
             rows = connection.execute(
-                _EXPLORE,
-                [dataset, Jsonb(stated), method, Jsonb(_json(options, "--options")), period],
+                _EXPLORE, [dataset, Jsonb(stated), method, Jsonb(options), period, not thorough]
             ).fetchall()
-    figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
-    for place, policy, metric, value in rows:
-        figures.setdefault(place, (policy, {}))[1][metric] = value
-    settings = [Setting(place, *found) for place, found in figures.items()]
-    _show(console, settings)
-    for notice in said:
-        console.print(Text(notice))
+        figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
+        for place, policy, metric, value in rows:
+            figures.setdefault(place, (policy, {}))[1][metric] = value
+        settings = [Setting(place, *found) for place, found in figures.items()]
+        found = recommend(settings, borne)
+        _show(console, settings, found.chosen)
+        told.show(console)
+        console.print(Text(f"\n{found.words}"))
+        if not thorough:
+            console.print(_DRAFTED, markup=False)
+        console.print(_UNPROMISED, markup=False)
+        if found.chosen is not None:
+            called = {"method": method} if method != _METHOD else {}
+            called |= {} if period is None else {"period": period}
+            called |= {"options": json.dumps(options)} if options else {}
+            _show_statements(console, connection, dataset, found.chosen, called)
     if plot is not None:
-        title = f"{dataset} by {method}: what policies disclose, and lose"
-        if not draw(plot, title, settings):
-            raise ClientError(
-                "there is no disclosure to draw",
-                detail="No policy could be met that states an adversary (bt_privacy).",
-                hint="Give --bandwidth and --t.",
-            )
-        console.print(f"Drawn: {plot}", markup=False)
+        _plot(console, plot, f"{dataset} by {method}", settings, found)
 
 
-def _told(notice: Diagnostic) -> str:
-    """Text of a notice, which is gone once it was handled."""
-    return f"{notice.message_primary}. {notice.message_detail or ''}"
+_DRAFTED = (
+    "These are drafts: beliefs are estimated, and groups not refined. What is published is "
+    "certified, and mostly loses less; --thorough tries that."
+)
+
+_UNPROMISED = (
+    "It is where to begin, no proof: readers who were not tried are not bounded, and other "
+    "releases are not considered. Whether t is small enough is for you to say."
+)
 
 
-def _json(text: str, name: str) -> Any:
+@dataclass
+class _Told:
+    """Notices of an exploration: why policies are refused, and all others.
+
+    A notice is gone once it was handled; here its text stays.
+    """
+
+    refused: dict[str, list[int]] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+
+    def hear(self, notice: Diagnostic) -> None:
+        said = f"{notice.message_primary}. {notice.message_detail or ''}".strip()
+        reason = re.match(r"policy (\d+) is refused: (.*)", said, re.DOTALL)
+        if reason is None:
+            self.others.append(said)
+        else:
+            self.refused.setdefault(reason[2], []).append(int(reason[1]))
+
+    def show(self, console: Console) -> None:
+        for reason, places in self.refused.items():
+            console.print(Text(f"{', '.join(map(str, places))} cannot be met: {reason}"))
+        for text in self.others:
+            console.print(Text(text))
+
+
+def _stated(
+    axes: Mapping[str, list[Any]], beside: Mapping[str, Any], policies: Path | None
+) -> object:
+    """Policies as the server takes them."""
+    if policies is None:
+        if not axes["bandwidth"]:
+            axes = {**axes, "t": []}
+        return {
+            "grid": {name: values for name, values in axes.items() if values},
+            "with": beside,
+        }
     try:
-        return json.loads(text)
+        return json.loads(policies.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ClientError(
-            f"{name} is no JSON",
-            detail=f"{error}: {text[:80]}",
-            hint="Numbers are listed as 0.2,0.3.",
+            f"{policies} is no JSON",
+            detail=f"{error}.",
+            hint='Write an array of policies: [{"k_anonymity": {"k": 5}}, ...].',
         ) from error
 
 
-def _show(console: Console, settings: list[Setting]) -> None:
+def _readers(text: str) -> list[Any]:
+    """Bandwidths as listed, those joined by + as a list; without any for none."""
+    if text.strip() == _NOBODY:
+        return []
+    found = [_numbers(each.replace("+", ","), "--bandwidth") for each in text.split(",")]
+    return [each[0] if len(each) == 1 else each for each in found]
+
+
+def _numbers(text: str, name: str) -> list[int | float]:
+    """Numbers of a list, as they are written."""
+    try:
+        return [int(each) if each.strip().isdecimal() else float(each) for each in _split(text)]
+    except ValueError:
+        raise ClientError(
+            f"{name} is no list of numbers",
+            detail=f"It is {text}.",
+            hint="Numbers are listed as .2,.3.",
+        ) from None
+
+
+def _split(text: str) -> list[str]:
+    return text.split(",") if text.strip() else []
+
+
+def _share(text: str) -> float:
+    """Share, written as 10% or .1."""
+    number = text.strip()
+    try:
+        share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ClientError(
+            "--tolerance is no share",
+            detail=f"It is {text}.",
+            hint="Write 10% or .1; from 0 to 1.",
+        )
+    return share
+
+
+def _assigned(texts: Sequence[str], name: str, *, dotted: bool = False) -> dict[str, Any]:
+    """Values by name, of NAME=VALUE; by the names within each if these are dotted."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, given, value = text.partition("=")
+        *path, last = key.split(".") if dotted else [key]
+        within: Any = found
+        for each in path:
+            within = within.setdefault(each, {}) if isinstance(within, dict) else None
+        if not (given and key) or not isinstance(within, dict):
+            raise ClientError(
+                f"{name} is no NAME=VALUE",
+                detail=f"It is {text}.",
+                hint="Write l_diversity.l=2." if dotted else "Write latest_by=seen.",
+            )
+        try:
+            within[last] = json.loads(value)
+        except json.JSONDecodeError:
+            within[last] = value
+    return found
+
+
+def _check_plot(path: Path | None) -> None:
+    """Refuse a plot that could not be written, before anybody waits for it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in FORMATS:
+        raise ClientError(
+            f"{path} has no ending of a picture",
+            detail=f"Pictures are {', '.join(FORMATS)}.",
+            hint=f"Write to {path.with_suffix('.png')}.",
+        )
+    if not path.parent.is_dir():
+        raise ClientError(
+            f"{path.parent} is no directory",
+            detail=f"{path.name} was to be drawn in it.",
+            hint="Choose a directory that is there.",
+        )
+
+
+def _plot(
+    console: Console, path: Path, title: str, settings: list[Setting], found: Recommendation
+) -> None:
+    with written_whole(path) as file:
+        kind = path.suffix.lower().removeprefix(".")
+        if not draw(file, kind, title, settings, found.chosen):
+            raise ClientError(
+                "there is no disclosure to draw",
+                detail="No policy could be met that states an adversary (bt_privacy).",
+                hint="Give other bandwidths or t.",
+            )
+    console.print(f"\nDrawn: {path}", markup=False)
+
+
+def _show_statements(
+    console: Console,
+    connection: Connection,
+    dataset: str,
+    chosen: Setting,
+    called: Mapping[str, str],
+) -> None:
+    """Show what to run to publish under a policy."""
+    row = connection.execute(
+        "SELECT source_schema FROM bkpriv.dataset WHERE name OPERATOR(pg_catalog.=) %s", [dataset]
+    ).fetchone()
+    view = TableName("public" if row is None else row[0], f"{dataset}_shown").written(connection)
+    policy = f"{dataset}_policy"
+    console.print("To state and publish it:\n")
+    statements: list[sql.Composed] = [
+        call("set_policy", policy, json.dumps(chosen.policy)),
+        call("publish", dataset, policy, view, **called),
+    ]
+    for statement in statements:
+        console.print(f"{statement.as_string(connection)};", markup=False, soft_wrap=True)
+
+
+def _show(console: Console, settings: list[Setting], chosen: Setting | None) -> None:
     """Print a table of settings, and above it what all have in common."""
     differing, shared = told_apart(settings)
     if shared:
@@ -158,15 +359,19 @@ def _show(console: Console, settings: list[Setting]) -> None:
         parameters = [setting.parameters.get(name, "") for name in differing]
         values = [_number(metric, setting.figures.get(metric)) for metric in _SHOWN]
         if setting.refused:
-            values = ["refused", *[""] * (len(_SHOWN) - 1)]
-        cells = [str(setting.place), setting.adversaries, *parameters, *values]
-        table.add_row(*map(Text, cells), Text("●" if setting in best else "", style="green"))
+            values = ["not met", *[""] * (len(_SHOWN) - 1)]
+        named = "k alone" if setting.plain else setting.adversaries
+        mark = Text("●" if setting in best else "", style="green")
+        if setting is chosen:
+            mark = Text("★", style="bold green")
+        cells = [str(setting.place), named, *parameters, *values]
+        table.add_row(*map(Text, cells), mark)
     console.print(table)
 
 
 def _number(metric: str, figure: float | None) -> str:
     if figure is None:
         return ""
-    if metric == "groups":
+    if metric in _COUNTS:
         return f"{figure:,.0f}"
-    return f"{figure:.1%}" if metric in ("suppressed_share", "exact_share") else f"{figure:.3g}"
+    return f"{figure:.1%}" if metric in _SHARES else f"{figure:.3g}"

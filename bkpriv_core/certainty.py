@@ -36,7 +36,15 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
-__all__ = ["Certainty", "MadeSure", "certainties", "counted_sure", "made_sure_in", "readers"]
+__all__ = [
+    "Certainty",
+    "MadeSure",
+    "certainties",
+    "counted_sure",
+    "made_sure_in",
+    "most_sure",
+    "readers",
+]
 
 _MOST_BELIEFS = 2**22
 """Limit of the numbers that are the beliefs of the reader who stands in, arrays of 32 MB."""
@@ -179,6 +187,48 @@ def certainties(
             zip(named, rows, rights, strict=True)
         )
     ]
+
+
+def most_sure(
+    setting: Setting,
+    groups: Groups,
+    named: Sequence[tuple[Knowledge, Sight]],
+    estimator: Estimator,
+    progress: Progress | None = None,
+) -> int:
+    """Count the people of whom the one becomes sure, of some readers, who does so of most.
+
+    Parameters
+    ----------
+    setting, groups, progress
+        See `certainties`.
+    named : sequence of tuples of Knowledge and Sight
+        Readers, and what each is kept from; without any, one who stands in.
+    estimator : {"auto", "exact", "bethe", "omega"}
+        Estimator of posteriors; groups that take longest are estimated by bethe unless it is omega,
+        whoever the readers are.
+
+    Returns
+    -------
+    int
+        Number of records, or of persons where these have several: of one sensitive column, if there
+        are several and no reader is asked about all jointly.
+
+    Raises
+    ------
+    TooLarge
+        If a reader stands in, and counting takes long.
+    """
+    if not named:
+        named, _ = readers((), setting)
+        _check_effort(setting)
+    demanded = BeliefBreach.of_sure(tuple(named))
+    ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
+    if estimator != "omega":
+        ways = _affordable(setting, groups)
+    measured = _measured(setting, groups, demanded, ways, progress)
+    rows = findings(setting, groups, [demanded], [measured])
+    return max(row.vulnerable or 0 for row in rows)
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:

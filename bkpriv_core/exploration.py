@@ -16,6 +16,10 @@ figure                                                               of
                                                                      adversary of the policy
 ``mean_disclosure``                                                  mean over records, to the
                                                                      adversary of the largest mean
+``sure``                                                             people of whom a reader
+                                                                     becomes sure: one of all whom
+                                                                     the policies name, who does so
+                                                                     of most (`certainty`)
 ``exact_share``                                                      published records about whom
                                                                      it was inferred exactly
 ``groups``                                                           published groups
@@ -24,7 +28,12 @@ figure                                                               of
 
 Disclosure is that of ``bt_privacy``, in bits; without adversaries there is none to tell. They
 differ in what they know, so that of two settings the one of less disclosure need not be the safer
-one: compare those of the same adversaries.
+one: compare those of the same adversaries. ``sure`` is about the same readers in all settings, so
+that it can be compared: readers whom any policy names by a bandwidth, and those of the policy
+itself; or one who stands in, if no policy names any. Groups that take longest are estimated.
+
+A grid begins with k-anonymity alone, for each k of it, which the others are held to. It is what
+nearly everybody asks for; what else is lost is the price of the rest.
 
 Each setting is judged by itself. What its release would tell together with others of the same
 people is not; one that grows keeps the groups of the last release, which have the figures that they
@@ -40,25 +49,47 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
-from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
+from bkpriv_core.belief.knowledge import Knowledge
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import most_sure, readers
+from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, as_json
 from bkpriv_core.method import Job, Method
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.method.together import layered
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, check_binding
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    check_binding,
+)
+from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import keys_of
 from bkpriv_core.utility.comparison import query_errors
 from bkpriv_core.utility.measures import utility
 
-__all__ = ["MOST_SETTINGS", "list_policies", "try_out"]
+__all__ = ["CUSTOMARY", "MOST_SETTINGS", "Readers", "list_policies", "shared_readers", "try_out"]
 
 MOST_SETTINGS = 1000
 """Largest number of policies that are tried in one call."""
 
+CUSTOMARY: Mapping[str, Any] = {
+    "grid": {
+        "bandwidth": [0.2, 0.3, 0.5, [0.2, 0.3, 0.5]],
+        "t": [0.05, 0.1, 0.15, 0.2, 0.25, 0.3],
+        "k": 5,
+    }
+}
+"""Grid that is tried if nobody says which policies: readers one by one, and all at once."""
+
 _AXES = ("bandwidth", "t", "k", "l")
 """Axes of a grid; the last one changes first."""
+
+Readers = Sequence[tuple[Knowledge, Sight]]
+"""Readers, and the columns that each is kept from."""
 
 _HINT = (
     'Write [{"k_anonymity": {"k": 5}}, ...], or {"grid": {"bandwidth": [0.2, 0.3], '
@@ -74,13 +105,14 @@ def list_policies(stated: object) -> list[Mapping[str, Any]]:
     stated : object
         Decoded JSON: an array of policies; one of them; or an object with a ``grid``, which lists
         values of ``bandwidth`` and ``t``, of ``k`` or of ``l``, and perhaps the requirements that
-        all have, ``with``.
+        all have, ``with``. A bandwidth that is a list means several adversaries at once. None: the
+        grid `CUSTOMARY`.
 
     Returns
     -------
     list of mapping
-        Policies as stated, not yet checked; of a grid every combination, one for each adversary
-        after the other.
+        Policies as stated, not yet checked; of a grid k-anonymity alone with each k, then every
+        combination, one for each adversary after the other.
 
     Raises
     ------
@@ -90,6 +122,8 @@ def list_policies(stated: object) -> list[Mapping[str, Any]]:
     TooLarge
         If there are more than `MOST_SETTINGS`.
     """
+    if stated is None:
+        return _of_grid(CUSTOMARY)
     if isinstance(stated, Mapping):
         return _of_grid(stated) if "grid" in stated or "with" in stated else [stated]
     if not isinstance(stated, list) or not stated:
@@ -131,16 +165,26 @@ def _of_grid(stated: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         for axis in _AXES
         if axis in grid
     }
-    for axis, values in listed.items():
-        if not values:
-            raise InvalidParameter(
-                f"{axis} of grid lists no value", detail="The list is empty.", hint=_HINT
-            )
+    if empty := next((axis for axis, values in listed.items() if not values), None):
+        raise InvalidParameter(
+            f"{empty} of grid lists no value", detail="The list is empty.", hint=_HINT
+        )
     _refuse_many(math.prod(map(len, listed.values())))
-    return [
+    policies = [
         {**shared, **_requirements(dict(zip(listed, chosen, strict=True)), shared)}
         for chosen in itertools.product(*listed.values())
     ]
+    return _after_plain(policies)
+
+
+def _after_plain(policies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Put k-anonymity alone before the policies of a grid, with each k that they state."""
+    plain: list[Mapping[str, Any]] = []
+    for policy in policies:
+        alone = {key: policy[key] for key in (KAnonymity.key,) if key in policy}
+        if alone and alone not in plain:
+            plain.append(alone)
+    return [*plain, *(policy for policy in policies if policy not in plain)]
 
 
 def _refuse_many(settings: int) -> None:
@@ -157,7 +201,9 @@ def _requirements(chosen: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
     """Requirements of one place of a grid; keys but k and l stay as they stand beside it."""
     found: dict[str, Any] = {}
     if "t" in chosen:
-        found[BtPrivacy.key] = [{"bandwidth": chosen["bandwidth"], "t": chosen["t"]}]
+        bandwidth = chosen["bandwidth"]
+        several = bandwidth if isinstance(bandwidth, list) else [bandwidth]
+        found[BtPrivacy.key] = [{"bandwidth": one, "t": chosen["t"]} for one in several]
     for axis, key in (("k", KAnonymity.key), ("l", LDiversity.key)):
         if axis in chosen:
             beside = shared.get(key)
@@ -176,6 +222,7 @@ def try_out(
     job: Job[Any],
     growth: Growth,
     bound: QueryError | None = None,
+    named: Readers = (),
 ) -> dict[str, float | None]:
     """Make the release of one setting, and return its figures.
 
@@ -189,6 +236,9 @@ def try_out(
         Groups of the last release that stay, where the release would grow.
     bound : QueryError, optional
         The policy's bound on the error of queries.
+    named : sequence of tuples of Knowledge and Sight, optional
+        Readers of whom is counted of how many they become sure, beside those of the policy itself;
+        see `shared_readers`.
 
     Returns
     -------
@@ -216,6 +266,7 @@ def try_out(
         **utility(release, progress),
         "query_error": query_errors(release, progress).median,
         **_disclosed(release, [row for row in made.findings if row.requirement == BtPrivacy.key]),
+        "sure": _made_sure(job, made.release, release, named),
         "groups": 0.0 if release.partition is None else float(len(release.partition)),
         "seconds": time.perf_counter() - started,
     }
@@ -235,3 +286,48 @@ def _disclosed(release: Release, rows: Sequence[Finding]) -> dict[str, float | N
         "mean_disclosure": max(row.mean for row in rows),
         "exact_share": 1.0 - estimated / release.published,
     }
+
+
+def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Readers:
+    """Readers of whom is counted, under every policy, of how many they become sure.
+
+    Parameters
+    ----------
+    setting : Setting
+        Setting of the policies.
+    requirements : sequence of Requirement
+        Requirements of all of them.
+
+    Returns
+    -------
+    sequence of tuples of Knowledge and Sight
+        Readers who are named by a bandwidth, whose priors are those of the table; each once. Others
+        take longer, or come from outside: they are counted where a policy names them.
+    """
+    named, customary = readers(requirements, setting)
+    return [] if customary else [one for one in named if _is_told(setting, one[0])]
+
+
+def _is_told(setting: Setting, knowledge: Knowledge) -> bool:
+    """Whether a reader has a bandwidth that means something to a table."""
+    if not isinstance(knowledge, float | Mapping):
+        return False
+    try:
+        setting.prior(knowledge)
+    except BkprivError:  # The policy that names it is refused.
+        return False
+    return True
+
+
+def _made_sure(job: Job[Any], made: Release, shown: Release, named: Readers) -> float | None:
+    """Count people of whom readers become sure; None if no groups are shown, or it takes long."""
+    if shown.partition is None or not shown.published:
+        return None
+    own, customary = readers(job.requirements, job.setting)
+    every = [*named, *(one for one in ([] if customary else own) if one not in named)]
+    told = made if any(item.tells_apart for item in job.requirements) else shown
+    over = job.setting.over(told.parts)
+    try:
+        return float(most_sure(over, told.groups, every, job.options.inference, job.progress))
+    except TooLarge:
+        return None

@@ -35,6 +35,10 @@ ARGUMENTS = {
     "counts": "how often each value occurs in the group; they sum to its records",
     "dataset": "name of a registered dataset",
     "dimensions": "how many quasi-identifiers each query has conditions on",
+    "draft": (
+        "whether policies are certified by estimates, which may understate, and groups not "
+        "refined: several times as quick, and mostly more is lost"
+    ),
     "estimator": (
         "how beliefs are computed: `auto`, which is exact where that is affordable; `exact`, "
         "or an error where it is not; `bethe`, `omega` or `additive`, which are estimates "
@@ -69,8 +73,9 @@ ARGUMENTS = {
         "with periods"
     ),
     "policies": (
-        'an array of policies, or a grid: `\'{"grid": {"bandwidth": [0.2, 0.3], "t": [0.1, 0.2]}, '
-        '"with": {"k_anonymity": {"k": 5}}}\'` ([choosing](../howto/choosing.md))'
+        'an array of policies, or a grid: `\'{"grid": {"bandwidth": [0.2, 0.3, [0.2, 0.3]], '
+        '"t": [0.1, 0.2]}, "with": {"k_anonymity": {"k": 5}}}\'` '
+        "([choosing](../howto/choosing.md)); NULL: those that are customary"
     ),
     "policy": "name of a policy",
     "prior": "a row for each record of the group: probabilities of the values before the release",

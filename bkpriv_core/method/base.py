@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,6 +40,11 @@ __all__ = [
 
 Departed = Literal["stay", "withdraw"]
 """Treatment of people who left, in a release that grows."""
+
+_DRAFTED: Mapping[str, Any] = {"estimator": "omega", "beyond": "estimate", "refine": False}
+"""Options of a draft, where a method has them."""
+
+OwnOptions = TypeVar("OwnOptions", bound="Options")
 
 _MOST_RECORDS = 1000
 """Largest number of records of one person that are published as one."""
@@ -130,6 +135,16 @@ class Options:
     def grows(self) -> bool:
         """Whether groups of the last release stay."""
         return False
+
+    @property
+    def drafted(self: OwnOptions) -> OwnOptions:
+        """Options by which a draft is made: the same, but for what takes most of the time.
+
+        Beliefs are estimated by omega, which may understate what a release discloses, and groups
+        that hold are not exchanged for others that lose less.
+        """
+        own = {each.name for each in fields(self)}
+        return replace(self, **{name: _DRAFTED[name] for name in own & _DRAFTED.keys()})
 
 
 @dataclass(frozen=True, kw_only=True)

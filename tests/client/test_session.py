@@ -80,7 +80,9 @@ def test_no_function_or_operator_of_outsiders_is_run(
     for statement in [line for line in said.splitlines() if line.startswith("SELECT bkpriv.")]:
         db.execute(statement.encode())
     state_policy(db, "plain", {"k_anonymity": {"k": 5}})
-    succeeded("explore", "people", "--k", "5,10", "--with", '{"overlap": "warn"}', *uri)
+    succeeded(
+        "explore", "people", "--bandwidth", "none", "--k", "5,10", "--with", "overlap=warn", *uri
+    )
     succeeded("doctor", *uri)
     succeeded("demo", "--records", "300", *uri)
     succeeded("demo", "--records", "300", *uri)

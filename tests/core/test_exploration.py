@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,20 @@ import pytest
 from bkpriv_core.belief.posterior import AUTO_STATES
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
-from bkpriv_core.exploration import MOST_SETTINGS, list_policies, try_out
+from bkpriv_core.exploration import (
+    CUSTOMARY,
+    MOST_SETTINGS,
+    list_policies,
+    shared_readers,
+    try_out,
+)
 from bkpriv_core.method import METHODS, GroupMethod, Job, parse_options
 from bkpriv_core.method.growing import stand
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.respondent import NOBODY
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility.comparison import fidelity
@@ -34,7 +42,7 @@ def test_a_grid_is_every_combination_adversary_by_adversary() -> None:
     listed = list_policies(
         {"grid": {"k": ks, "t": ts, "bandwidth": widths}, "with": {"l_diversity": {"l": 2}}}
     )
-    assert listed == [
+    assert listed == [{"k_anonymity": {"k": k}} for k in ks] + [
         {
             "l_diversity": {"l": 2},
             "bt_privacy": [{"bandwidth": width, "t": t}],
@@ -46,10 +54,32 @@ def test_a_grid_is_every_combination_adversary_by_adversary() -> None:
 
 def test_a_grid_over_l_keeps_what_else_is_said_of_diversity() -> None:
     stated = {"grid": {"l": [2, 3], "k": 4}, "with": {"l_diversity": {"variant": "entropy"}}}
-    assert list_policies(stated) == [
+    assert list_policies(stated) == [{"k_anonymity": {"k": 4}}] + [
         {"l_diversity": {"variant": "entropy", "l": least}, "k_anonymity": {"k": 4}}
         for least in (2, 3)
     ]
+
+
+def test_k_alone_stands_first_and_once_and_several_adversaries_are_bounded_at_once() -> None:
+    widths = [0.2, [0.2, 0.5]]
+    listed = list_policies({"grid": {"bandwidth": widths, "t": 0.1}, "with": K})
+    assert listed[0] == K
+    assert [policy["bt_privacy"] for policy in listed[1:]] == [
+        [{"bandwidth": 0.2, "t": 0.1}],
+        [{"bandwidth": 0.2, "t": 0.1}, {"bandwidth": 0.5, "t": 0.1}],
+    ]
+    assert list_policies({"grid": {"k": [3, 4]}}) == [K, {"k_anonymity": {"k": 4}}]
+    assert list_policies({"grid": {"l": [2, 3]}})[0] == {"l_diversity": {"l": 2}}
+
+
+def test_without_policies_a_customary_grid_is_tried() -> None:
+    listed = list_policies(None)
+    assert listed == list_policies(CUSTOMARY)
+    assert listed[0] == {"k_anonymity": {"k": 5}}
+    assert len(listed) == 1 + 4 * 6
+    assert all(policy["k_anonymity"] == {"k": 5} for policy in listed)
+    for policy in listed:
+        parse_policy(policy)
 
 
 def test_an_array_is_as_it_stands_and_a_policy_one_of_itself() -> None:
@@ -61,7 +91,6 @@ def test_an_array_is_as_it_stands_and_a_policy_one_of_itself() -> None:
     ("stated", "named"),
     [
         ([], "array"),
-        (None, "array"),
         (0.3, "array"),
         ([K, 3], "policy 2"),
         ({"with": K}, "grid"),
@@ -185,6 +214,62 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
         exact += int(sizes.sum()) if states <= budget else 0
     assert figures["exact_share"] == pytest.approx(exact / release.published)
     assert 0 < exact < release.published
+
+
+def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: Table) -> None:
+    """Counted record by record from the posteriors of each reader, for two policies."""
+    method, setting = METHODS["mondrian"], Setting(table)
+    options = parse_options(method, {})
+    pairs = {"k_anonymity": {"k": 2}}
+    bounded = {**pairs, "bt_privacy": {"bandwidth": 0.2, "t": 0.6}}
+    policies = [parse_policy(pairs), parse_policy(bounded)]
+    every = [item for policy in policies for item in policy.requirements]
+    every += parse_policy({"bt_privacy": {"bandwidth": {"age": 9.0}, "t": 0.5}}).requirements
+    named = shared_readers(setting, [*every, *POLICY_OF_RANGE.requirements])
+    assert [knowledge for knowledge, _ in named] == [0.2]  # No "town" in the mapping; a range.
+    counts = []
+    for policy in policies:
+        job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
+        release = method.make(job).release
+        prior, sure = setting.prior(0.2), 0
+        adversaries = setting.over(release.parts).adversaries([0.2])
+        for group in release.groups:
+            alone = Groups.from_lists([group])
+            after = adversaries.posterior(alone, "exact").beliefs[0]
+            for part, belief in zip(group, after, strict=True):
+                before = prior[release.parts.cell[part]]
+                made = (before <= 0.5) & (belief > 0.9)
+                sure += int(release.parts.weights[part]) * bool(made.any())
+        job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
+        assert try_out(method, job, stand(table, NOBODY), named=named)["sure"] == sure
+        counts.append(sure)
+    assert counts[0] > 0
+    assert shared_readers(setting, policies[0].requirements) == []
+    plain = Job(setting, policies[0].requirements, options, SeededChance(1), SILENT)
+    customary = try_out(method, plain, stand(table, NOBODY))["sure"]
+    asked = shared_readers(
+        setting, parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
+    )
+    assert customary == try_out(method, plain, stand(table, NOBODY), named=asked)["sure"]
+
+
+POLICY_OF_RANGE = parse_policy({"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.5}})
+
+
+def test_a_draft_is_estimated_and_not_refined() -> None:
+    for name, method in METHODS.items():
+        options = parse_options(method, OPTIONS.get(name, {}))
+        draft = options.drafted
+        changed = {
+            field.name
+            for field in fields(options)
+            if getattr(options, field.name) != getattr(draft, field.name)
+        }
+        assert changed <= {"estimator", "refine"}
+        assert draft.inference == ("omega" if isinstance(method, GroupMethod) else "auto")
+        assert not getattr(draft, "refine", False)
+    stated = parse_options(METHODS["mondrian"], {"estimator": "auto", "beyond": "suppress"})
+    assert stated.drafted.beyond == "estimate"
 
 
 def test_what_cannot_be_met_is_refused_and_so_is_too_large_an_error_of_queries(

@@ -99,8 +99,9 @@ INTERFACE = {
         "TABLE(levels jsonb, safe boolean, minimal boolean",
     ),
     "explore": (
-        "dataset text, policies jsonb, method text DEFAULT 'mondrian'::text, "
-        "options jsonb DEFAULT '{}'::jsonb",
+        "dataset text, policies jsonb DEFAULT NULL::jsonb, "
+        "method text DEFAULT 'mondrian'::text, options jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text, draft boolean DEFAULT false",
         "TABLE(place integer, policy jsonb, metric text, value double precision",
     ),
     "sequential_audit": (

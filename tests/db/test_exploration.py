@@ -25,8 +25,11 @@ EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %
 
 METRICS = {
     *("discernibility", "average_class_size", "gcp", "rgcp", "suppressed_share", "query_error"),
-    *("worst_disclosure", "mean_disclosure", "exact_share", "groups", "seconds"),
+    *("worst_disclosure", "mean_disclosure", "sure", "exact_share", "groups", "seconds"),
 }
+
+READERS = (0.3, 0.6)
+"""Readers of the policies that are tried."""
 
 Figures = dict[int, dict[str, float | None]]
 
@@ -67,6 +70,10 @@ def published(
         "WHERE release = %s AND requirement = 'bt_privacy'",
         [release],
     ).fetchall()[0]
+    readers = {"bt_privacy": [{"bandwidth": reader, "t": 0.9} for reader in READERS]}
+    if method != "randomize":
+        audited = "SELECT max(sure) FROM bkpriv.audit(%s, %s)"
+        figures["sure"] = one(db, audited, [release, Jsonb(readers)])
     db.execute("SELECT bkpriv.withdraw(%s, 'tried')", [release])
     return figures
 
@@ -91,8 +98,8 @@ def test_figures_are_those_that_a_publication_would_have(
         shared["js_divergence"] = {"j": 0.9, "bandwidth": 0.3}
     grid = {"grid": {"bandwidth": [0.3, 0.6], "t": [0.2, 0.3]}, "with": shared}
     found = explore(clinic, grid, method, seed=7, **options)
-    assert list(found) == [1, 2, 3, 4]
-    for place, (bandwidth, t) in enumerate([(b, t) for b in (0.3, 0.6) for t in (0.2, 0.3)], 1):
+    assert list(found) == [1, 2, 3, 4, 5]  # First k alone.
+    for place, (bandwidth, t) in enumerate([(b, t) for b in READERS for t in (0.2, 0.3)], 2):
         assert found[place].keys() == METRICS
         policy = {**shared, "bt_privacy": [{"bandwidth": bandwidth, "t": t}]}
         expected = published(clinic, policy, method, seed=7, **options)
@@ -107,11 +114,14 @@ def test_rows_say_which_policy_they_are_of(clinic: Connection) -> None:
         ["patients", Jsonb({"grid": {"k": [3, 9]}, "with": {"l_diversity": {"l": 2}}}), *_PLAIN],
     ).fetchall()
     assert [policy for _, policy, metric, _ in rows if metric == "gcp"] == [
+        {"k_anonymity": {"k": 3}},
+        {"k_anonymity": {"k": 9}},
         {"k_anonymity": {"k": 3}, "l_diversity": {"l": 2}},
         {"k_anonymity": {"k": 9}, "l_diversity": {"l": 2}},
     ]
     figures = {(place, metric): value for place, _, metric, value in rows}
     assert figures[1, "gcp"] < figures[2, "gcp"]
+    assert figures[1, "sure"] >= figures[3, "sure"]
     assert figures[1, "worst_disclosure"] is figures[1, "exact_share"] is None
 
 
@@ -218,7 +228,6 @@ def test_what_cannot_be_explored_is_refused(clinic: Connection) -> None:
         (("patients", good, "mondrian", Jsonb({"grow": True})), "42703", "grow"),
         (("patients", good, "mondrian", Jsonb({"smooth": 1})), "22023", "smooth"),
         (("patients", Jsonb([]), "mondrian", Jsonb({})), "22023", "policies"),
-        (("patients", None, "mondrian", Jsonb({})), "22023", "policies"),
         (("patients", Jsonb({"grid": {"t": 1}}), "mondrian", Jsonb({})), "22023", "grid"),
         (("patients", Jsonb([{}] * 1001), "mondrian", Jsonb({})), "54000", "1001"),
     ):
@@ -230,8 +239,37 @@ def test_several_sensitive_columns_are_bounded_each(clinic: Connection) -> None:
         "SELECT bkpriv.register_dataset('two', 'clinic.patient', '{age,sex}', "
         "'{disease,city}'::text[])"
     )
-    policy = {"k_anonymity": {"k": 4}, "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}]}
+    policy = {
+        "k_anonymity": {"k": 4},
+        "bt_privacy": [{"bandwidth": reader, "t": 0.2} for reader in READERS],
+    }
     (found,) = explore(clinic, [policy], dataset="two", seed=1).values()
     expected = published(clinic, policy, "mondrian", "two", seed=1)
     for metric in METRICS - {"seconds", "exact_share"}:
         assert found[metric] == pytest.approx(expected[metric]), metric
+
+
+def test_sure_is_of_the_same_readers_under_every_policy(clinic: Connection) -> None:
+    """People of whom audits say so; who is named by a policy that is refused is no reader."""
+    pairs = {"k_anonymity": {"k": 2}}
+    misnamed = {**pairs, "bt_privacy": {"bandwidth": {"nothing": 0.1}, "t": 0.3}}
+    bounded = [{**pairs, "bt_privacy": {"bandwidth": reader, "t": 0.5}} for reader in READERS]
+    found = explore(clinic, [pairs, misnamed, *bounded], seed=1)
+    assert found[2] == {"refused": 1}
+    for place, policy in ((1, pairs), (3, bounded[0]), (4, bounded[1])):
+        assert found[place]["sure"] == published(clinic, policy, "mondrian", seed=1)["sure"], place
+    assert found[1]["sure"]
+    assert explore(clinic, [pairs], seed=1)[1]["sure"] is not None  # To who stands in.
+
+
+def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connection) -> None:
+    query = "SELECT place, policy, metric, value FROM bkpriv.explore('patients', draft => true)"
+    rows = clinic.execute(query).fetchall()
+    assert rows[0][:2] == (1, {"k_anonymity": {"k": 5}})
+    assert {place for place, *_ in rows} == set(range(1, 26))
+    assert {value for *_, metric, value in rows if metric == "exact_share"} == {0.0, None}
+    policy = next(policy for place, policy, *_ in rows if place == 25)
+    by_hand = explore(clinic, [PLAIN, policy], estimator="omega", refine=False)
+    figures = {metric: value for place, _, metric, value in rows if place == 25}
+    assert figures["gcp"] == pytest.approx(by_hand[2]["gcp"])
+    assert figures["sure"] == by_hand[2]["sure"]

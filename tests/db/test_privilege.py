@@ -104,7 +104,7 @@ FUNCTIONS = """
     bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
     bkpriv.explain_publication(text,text,text,text,text,jsonb,text)      X          -
     bkpriv.explain_suppressed(bigint,integer)                            X          X
-    bkpriv.explore(text,jsonb,text,jsonb,text)                           X          -
+    bkpriv.explore(text,jsonb,text,jsonb,text,boolean)                   X          -
     bkpriv.grant_auditor(regrole)                                        -          -
     bkpriv.grant_publisher(regrole)                                      -          -
     bkpriv.grant_watcher(regrole)                                        -          -

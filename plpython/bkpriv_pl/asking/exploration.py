@@ -10,7 +10,7 @@ from typing import Any
 from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.exploration import list_policies, try_out
+from bkpriv_core.exploration import Readers, list_policies, shared_readers, try_out
 from bkpriv_core.method import Job
 from bkpriv_core.policy import Policy
 from bkpriv_pl.publishing.request import read_method, read_policy
@@ -25,6 +25,9 @@ from bkpriv_pl.tables.period import require_period
 from bkpriv_pl.tables.persons import kept_of
 
 __all__ = ["explore"]
+
+_Kind = tuple[bool, frozenset[str]]
+"""Policies that share priors: whether they tell respondents apart, and else their adversaries."""
 
 _KEPT = BUDGET // 4
 """Bytes of priors that are kept for later policies."""
@@ -45,12 +48,26 @@ class _Settings:
         self._subject = subject
         adversaries = frozenset[str]().union(*map(_written, policies))
         self._fitting = subject.growth.table.counts.size * 8 * len(adversaries) <= _KEPT
-        self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
+        self._policies = policies
+        self._kept: dict[_Kind, Setting] = {}
+        self._named: dict[_Kind, Readers] = {}
+
+    def _kind(self, policy: Policy) -> _Kind:
+        about = any(item.tells_apart for item in policy.requirements)
+        return about, frozenset() if self._fitting else _written(policy)
+
+    def named(self, policy: Policy) -> Readers:
+        """Readers whom policies name that share their priors with this one."""
+        kind = self._kind(policy)
+        if kind not in self._named:
+            alike = (each for each in self._policies if self._kind(each) == kind)
+            every = [item for each in alike for item in each.requirements]
+            self._named[kind] = shared_readers(self.of(policy), every)
+        return self._named[kind]
 
     def of(self, policy: Policy) -> Setting:
         """Set a policy out; those of a kind share their priors, as far as memory allows."""
-        about = any(item.tells_apart for item in policy.requirements)
-        kind = about, frozenset[str]() if self._fitting else _written(policy)
+        kind = self._kind(policy)
         if kind not in self._kept:
             if not self._fitting:
                 self._kept.clear()
@@ -76,12 +93,14 @@ def explore(
     method: str | None,
     options: str | None,
     period: str | None,
+    draft: bool | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explore``."""
     # Trying is not acting for the owner: his source is read only if it is nobody's trap.
     registered = replace(find_dataset(dataset), acted_for=False)
     way, chosen = read_method(registered, method, from_json(options, "options"))
-    listed = list_policies(from_json(policies, "policies"))
+    chosen = chosen.drafted if draft else chosen
+    listed = list_policies(None if policies is None else from_json(policies, "policies"))
     within = require_period(registered, period)
     figures: dict[int, dict[str, float | None]] = {}
     understood: dict[int, Policy] = {}
@@ -125,7 +144,8 @@ def _tried(
                 subject.options.chance(),
                 progress=trying.quiet,
             )
-            figures[place] = try_out(subject.method, job, subject.growth, policy.query_error)
+            named = settings.named(policy)
+            figures[place] = try_out(subject.method, job, subject.growth, policy.query_error, named)
         except BkprivError as error:
             figures[place] = _refused(place, error)
     return figures
