@@ -178,15 +178,20 @@ class Column:
                 f"(line {line}); say which: --decimal , or --decimal .",
                 loss=True,
             )
-        tally = self._seen.tallies[chosen[0]]
-        notes = [chosen[0].name] if chosen[0].name else []
+        why = "; ".join(self._particular(chosen[0]))
+        return self._typed(chosen[0], _TYPES[self._seen.tallies[chosen[0]].rank], why)
+
+    def _particular(self, reading: Reading) -> list[str]:
+        """Particularities of numbers, as a reading reads them."""
+        tally = self._seen.tallies[reading]
         (affix,) = tally.kinds
-        if affix:
-            notes.append(f"without their sign {affix}")
-        if _TRIED[-1] in self.fitting("date"):
-            notes.append("if they are days, say --date-format YYYYMMDD")
-        kind = _TYPES[tally.rank]
-        return self._typed(chosen[0], kind, "; ".join(notes))
+        notes = {
+            reading.name: bool(reading.name),
+            f"without their sign {affix}": bool(affix),
+            "if they are days, say --date-format YYYYMMDD": _TRIED[-1] in self.fitting("date"),
+            "whole, without their .0": tally.rank < 2 and tally.pointed,
+        }
+        return [note for note, holds in notes.items() if holds]
 
     def _dated(self, fitting: list[Reading], *, proposed: bool = False) -> Decision:
         """Decide on a column that is all days or times."""
@@ -211,6 +216,7 @@ class Column:
         if self._seen.markers:
             notes.append(f"taken as missing: {self._marked()}")
         nulls = self.stated.nulls
+        whole = kind in ("integer", "bigint")
 
         @lru_cache(maxsize=4096)
         def write(field: str) -> str | None:
@@ -220,7 +226,7 @@ class Column:
             written = reading.write(value)
             if written is None:
                 raise ValueError(field)
-            return written[0]
+            return written[0].removesuffix(".0") if whole else written[0]
 
         return Decision(kind, "; ".join(notes), missing, write)
 

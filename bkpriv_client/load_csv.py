@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+import psycopg
 import typer
 from psycopg import sql
 from rich.console import Console
@@ -283,7 +285,7 @@ def _load(
         agree(console, yes=yes)
         title = f"Loading {study.records:,} records into {target.written(connection)}"
         # All is done, or nothing; and nothing is said to be done before it is.
-        with step(console, title) as advance, connection.transaction():
+        with step(console, title) as advance, _placed(file), connection.transaction():
             made = create_schema(connection, target.schema)
             for wanted in (target, *branches.values()):
                 make_room(connection, wanted, replace=replace)
@@ -307,6 +309,19 @@ def _load(
     _tell_choice(console, parts, unique, codes)
     for statement in declarations:
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _placed(file: CsvFile) -> Iterator[None]:
+    """Say of a value that the server does not take where it is."""
+    try:
+        yield
+    except psycopg.DataError as error:
+        raise ClientError(
+            f"{file.title}: {error.diag.message_primary}",
+            detail=f"{(error.diag.context or '')[:200]} (of the records).",
+            hint="Mend it in the file, or say --null with that value.",
+        ) from error
 
 
 def _declare(

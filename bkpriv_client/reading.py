@@ -89,7 +89,7 @@ def number_reading(decimal: str, group: str, name: str) -> Reading:
         whole = rf"(?:[1-9]\d{{0,2}}(?:(?P<sign>{sign})\d{{3}}(?:(?P=sign)\d{{3}})*)|{whole})"
     # In the plain notation, as programs write it, either side of the point may be empty.
     fraction = rf"(?:{point}\d*)?" if not group else rf"(?:{point}\d+)?"
-    pattern = re.compile(rf"[-+]?(?:{whole}{fraction}|{point}\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+    pattern = re.compile(rf"[-+]?(?:{whole}{fraction}|{point}\d+)(?:[eE][+-]?\d{{1,3}})?", re.ASCII)
     dropped = str.maketrans(decimal, ".", group)
 
     def write(value: str) -> tuple[str, str] | None:

@@ -59,6 +59,8 @@ class Tally:
         Numbers of values of each kind.
     words : set of str
         Words that truths were written as.
+    pointed : bool
+        Whether whole numbers are among them that are written with a point and a zero.
     misfit : tuple of str and int, optional
         First value that does not fit, and its line.
     """
@@ -68,6 +70,7 @@ class Tally:
     digest: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     words: set[str] = field(default_factory=set)
+    pointed: bool = False
     misfit: tuple[str, int] | None = None
 
     def add(self, family: Family, written: str, kind: str, count: int) -> None:
@@ -79,6 +82,7 @@ class Tally:
             return
         self.kinds[kind] += count
         if family == "number" and self.rank < 2:
+            self.pointed = self.pointed or written.endswith(".0")
             self.rank = max(self.rank, _rank(written))
 
     def merge(self, other: Tally) -> None:
@@ -88,6 +92,7 @@ class Tally:
         self.rank = max(self.rank, other.rank)
         self.kinds += other.kinds
         self.words |= other.words
+        self.pointed = self.pointed or other.pointed
 
 
 class Seen:
@@ -235,8 +240,11 @@ class Seen:
 
 
 def _rank(number: str) -> int:
-    """Place of the narrowest type that holds a number: integer, bigint, numeric."""
-    digits = number.lstrip("+-")
+    """Place of the narrowest type that holds a number: integer, bigint, numeric.
+
+    Programs that know no missing integers write 31.0 for 31.
+    """
+    digits = number.lstrip("+-").removesuffix(".0")
     if not digits.isdigit() or len(digits) > 20:  # longer than any bigint
         return 2
     bits = abs(int(digits)).bit_length()

@@ -186,6 +186,16 @@ def test_after_an_error_nothing_is_said_to_be_done(
     assert db.execute("SELECT to_regnamespace('fresh')::text").fetchone() == (None,)
 
 
+def test_what_the_server_does_not_take_has_its_place(
+    path: Path, database: Database, db: Connection
+) -> None:
+    path.write_text("age,sum\n31,1\n45," + "9" * 140_000 + "\n")
+    said = failed("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    assert "people.csv: value overflows numeric format" in said
+    assert "line 2, column sum" in said
+    assert db.execute("SELECT to_regclass('people')::text").fetchone() == (None,)
+
+
 def test_very_wide_tables_are_told_in_few_lines(path: Path, database: Database) -> None:
     names = [f"c{number}" for number in range(1_500)]
     rows = [[str(row)] * 1_500 for row in range(12)]
