@@ -145,9 +145,18 @@ def test_publishers_have_the_view_and_no_more(managed: Managed, gateway: Gateway
     managed.db.execute("RESET ROLE")
 
 
-def test_staleness_is_unknown_and_watch_says_why(managed: Managed, gateway: Gateway) -> None:
-    with managed.db.transaction(force_rollback=True):
-        managed.db.execute("UPDATE clinic.visit SET age = age + 1")
+def test_staleness_is_unknown_and_counts_tell_what_changed(
+    managed: Managed, gateway: Gateway
+) -> None:
+    again = (
+        "SELECT bkpriv.publish('visits', 'careful', 'desk.shown', "
+        'options => \'{"ranges": "bounds", "if_stale": true}\')'
+    )
+    before = len(managed.queries())
+    assert one(gateway.publisher, again) == 1
+    asked = managed.queries()[before:]
+    assert asked
+    assert all("count(*)" in query for query in asked)
     assert one(gateway.db, "SELECT stale FROM bkpriv.releases WHERE release = 1") is None
     with pytest.raises(psycopg.Error, match=r"managed\.visit cannot be watched") as refused:
         gateway.db.execute("SELECT bkpriv.watch('managed.visit')")
