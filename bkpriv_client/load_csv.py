@@ -28,6 +28,7 @@ from bkpriv_client.loading import (
 )
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
+from bkpriv_client.proposal import Looked, look_if_possible
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal
 from bkpriv_client.terminal import make_console, step
@@ -35,6 +36,9 @@ from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tells_by_code
 
 __all__ = ["load_csv"]
+
+_USELESS = ("constant", "free text")
+"""Looks of columns that nobody is recognised by, or that may say anything."""
 
 _AT_ONCE = 400
 """Columns about which one query asks; a query has 1,664 columns at most, and each asks of three."""
@@ -77,7 +81,10 @@ def load_csv(
     ] = "",
     sensitive: Annotated[
         str,
-        typer.Option(metavar="COLUMN,...", help="Sensitive columns; by default the last."),
+        typer.Option(
+            metavar="COLUMN,...",
+            help="Sensitive columns; by default those that look so, or else the last.",
+        ),
     ] = "",
     attributes: Annotated[
         str, typer.Option(metavar="COLUMN,...", help="Columns that pass through unchanged.")
@@ -298,7 +305,10 @@ def _load(
             )
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
-            chosen, unique, idle = _choose(connection, target, list(study.types), file.title, parts)
+            looked = look_if_possible(connection, target.written(connection))
+            chosen, apart, idle = _choose(
+                connection, target, list(study.types), file.title, parts, looked=looked
+            )
             declarations, codes = _declare(
                 connection, target, study.types, chosen, branches, stated.labels
             )
@@ -306,7 +316,7 @@ def _load(
         console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
     if idle:
         console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
-    _tell_choice(console, parts, unique, codes)
+    _tell_choice(console, parts, apart, codes, looked=looked)
     for statement in declarations:
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
 
@@ -372,8 +382,10 @@ def _whole(
 def _tell_choice(
     console: Console,
     parts: Mapping[str, list[str]],
-    unique: Mapping[str, int],
+    apart: Mapping[str, str],
     codes: Mapping[str, int],
+    *,
+    looked: Mapping[str, Looked],
 ) -> None:
     """Say which columns were chosen for want of being named, and which are left out or labels."""
     if "quasi_identifiers" in parts and "sensitive" in parts:
@@ -382,16 +394,19 @@ def _tell_choice(
         standing = (
             "all other columns stand as the former"
             if "sensitive" in parts
+            else "columns stand as what they look like, for reasons that bkpriv inspect says"
+            if looked
             else "the last column stands as the sensitive one"
         )
         console.print(
             "\nTo register it, name the columns by which people might be recognised, and those "
             f"that are sensitive. Here {standing}; change that to suit:\n"
         )
-    if unique:
+    if apart:
+        told = ", ".join(f"{name} ({why})" for name, why in apart.items())
         console.print(
-            "Left out, because nearly every record has a value of its own there: "
-            f"{_counted(unique)}.\n",
+            "Left out, because nearly every record has a value of its own there, or for what is "
+            f"said: {told}.\n",
             markup=False,
         )
     if codes:
@@ -412,15 +427,18 @@ def _choose(
     names: Sequence[str],
     title: str,
     parts: Mapping[str, list[str]],
-) -> tuple[dict[str, list[str]], dict[str, int], list[str]]:
+    *,
+    looked: Mapping[str, Looked],
+) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
     """Choose the sensitive column and the quasi-identifiers where they are not stated.
 
     Returns
     -------
     dict of str to list of str
         Columns of each part.
-    dict of str to int
-        Columns left out, since nearly every record has a value of its own, with how many there are.
+    dict of str to str
+        Columns left out, since nearly every record has a value of its own or for what they look
+        like, with how many values there are or the reason.
     list of str
         Columns without a part.
 
@@ -432,10 +450,17 @@ def _choose(
     stated = {name for names in parts.values() for name in names}
     free = [name for name in names if name not in stated]
     wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]
-    unique = _nearly_unique(connection, table, free) if "quasi_identifiers" in wanted else {}
-    if len(free) - len(unique) < len(wanted):
-        unique = {}  # What is left would make no dataset; registration warns of them.
-    left = [name for name in free if name not in unique]
+    apart = {
+        name: looked[name].reason
+        for name in free
+        if wanted and name in looked and looked[name].looks_like in _USELESS
+    }
+    if "quasi_identifiers" in wanted:
+        unique = _nearly_unique(connection, table, free)
+        apart |= {name: f"{count:,} values" for name, count in unique.items()}
+    if len(free) - len(apart) < len(wanted):
+        apart = {}  # What is left would make no dataset; registration warns of them.
+    left = [name for name in free if name not in apart]
     if len(left) < len(wanted):
         raise ClientError(
             f"no column of {title} is left for --{wanted[-1].replace('_', '-')}",
@@ -443,10 +468,12 @@ def _choose(
         )
     chosen = dict(parts)
     if "sensitive" in wanted:
-        chosen["sensitive"] = [left.pop()]
+        told = [name for name in left if name in looked and looked[name].role == "sensitive"]
+        chosen["sensitive"] = told if told and len(told) < len(left) else [left[-1]]
+        left = [name for name in left if name not in chosen["sensitive"]]
     if "quasi_identifiers" in wanted:
         chosen["quasi_identifiers"], left = left, []
-    return chosen, unique, left
+    return chosen, apart, left
 
 
 def _nearly_unique(

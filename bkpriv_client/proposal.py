@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from psycopg import sql
+from psycopg import errors, sql
 
 from bkpriv_client.declaration import call, declare
 from bkpriv_client.loading import TableName
 from bkpriv_client.server import Connection
 from bkpriv_core.table.bins import LABEL
 
-__all__ = ["Looked", "Proposal", "look_at", "propose"]
+__all__ = ["Looked", "Proposal", "look_at", "look_if_possible", "propose"]
 
 _INSPECT = (
     "SELECT columns, distinct_share, unique_people, looks_like, role, reason, separated_share, "
@@ -103,6 +103,19 @@ _EXAMPLE = (3, 1)
 def look_at(connection: Connection, name: str) -> list[Looked]:
     """Have the extension look at a table, named as in SQL."""
     return [Looked(*row) for row in connection.execute(_INSPECT, [name]).fetchall()]
+
+
+def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
+    """Have the extension look at the columns of a table; nothing where the user may not ask it.
+
+    Nor where the table has too many columns, or the extension is older. A transaction goes on.
+    """
+    try:
+        with connection.transaction():
+            looked = look_at(connection, name)
+    except (errors.InsufficientPrivilege, errors.ProgramLimitExceeded, errors.UndefinedFunction):
+        return {}
+    return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 
 
 def propose(connection: Connection, name: str, looked: Sequence[Looked]) -> Proposal:

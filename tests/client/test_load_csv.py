@@ -199,9 +199,35 @@ def test_columns_have_the_parts_that_are_stated(
     output = succeeded(*command, *parts, "--quasi-identifiers", "age")
     assert "Left out, because they have no part: who, sex, month." in output
     output = succeeded(*command, "--quasi-identifiers", "age,sex", "--attributes", "ward")
-    assert "ARRAY['age', 'sex'], ARRAY['month'], attributes => ARRAY['ward'])" in output
+    assert "ARRAY['age', 'sex'], ARRAY['note'], attributes => ARRAY['ward'], bins" in output
+    assert "month (all records have the same value)" in " ".join(output.split())
     output = succeeded(*command, "--sensitive", "note", "--respondent", "who")
-    assert "'month'], 'note', respondent => 'who', bins => '{\"note\": \"label\"}')" in output
+    assert "'ward'], 'note', respondent => 'who', bins => '{\"note\": \"label\"}')" in output
+
+
+def test_what_looks_sensitive_is_proposed_so(
+    path: Path, database: Database, db: Connection
+) -> None:
+    path.write_text(
+        "age,Hauptdiagnose,place,ward\n"
+        + "".join(
+            f"{20 + n % 40},{'JI'[n % 2]}{n % 7}0.1,here,{'abc'[n % 3]}\n" for n in range(200)
+        )
+    )
+    command = ("load-csv", str(path), "--table", "people", "--uri", database.uri(), "--replace")
+    output = succeeded(*command)
+    assert "ARRAY['age', 'ward'], 'Hauptdiagnose')" in output
+    said = " ".join(output.split())
+    assert "place (all records have the same value)" in said
+    assert "for reasons that bkpriv inspect says" in said
+    # Where that cannot be asked, nothing looks like anything.
+    db.execute(
+        "ALTER EXTENSION bkpriv DROP FUNCTION bkpriv.inspect_columns(regclass); "
+        "DROP FUNCTION bkpriv.inspect_columns(regclass)"
+    )
+    output = succeeded(*command)
+    assert "ARRAY['age', 'Hauptdiagnose', 'place'], 'ward')" in output
+    assert "the last column stands as the sensitive one" in " ".join(output.split())
 
 
 def test_codes_are_proposed_as_labels(path: Path, database: Database, db: Connection) -> None:
