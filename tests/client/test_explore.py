@@ -141,15 +141,15 @@ def test_an_interrupt_leaves_nothing(uri: str, db: Connection, tmp_path: Path) -
     )
     running = (
         "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-        "AND datname = current_database() AND application_name LIKE 'bkpriv%'"
+        "AND datname = current_database() AND starts_with(application_name, %s)"
     )
-    until(lambda: one(db, f"{running} AND application_name LIKE '%trying%'") > 0)
+    until(lambda: one(db, running, ["bkpriv explore: trying"]) > 0)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=60)
     assert process.returncode != 0
     assert "Interrupted: what was being done is undone." in said
     assert "Traceback" not in said
-    until(lambda: one(db, running) == 0)
+    until(lambda: one(db, running, ["bkpriv"]) == 0)
     assert list(tmp_path.iterdir()) == []
 
 
