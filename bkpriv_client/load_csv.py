@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import psycopg
 import typer
@@ -14,6 +14,7 @@ from psycopg import sql
 from rich.console import Console
 
 from bkpriv_client.account import agree, give_account, settle_header
+from bkpriv_client.choice import choose_roles, find_codes
 from bkpriv_client.column import Stated
 from bkpriv_client.csv_file import CsvFile, Form, open_csv, read_hierarchies
 from bkpriv_client.declaration import declare
@@ -33,15 +34,8 @@ from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal
 from bkpriv_client.terminal import make_console, step
 from bkpriv_core.table.bins import LABEL
-from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tells_by_code
 
 __all__ = ["load_csv"]
-
-_USELESS = ("constant", "free text")
-"""Looks of columns that nobody is recognised by, or that may say anything."""
-
-_AT_ONCE = 400
-"""Columns about which one query asks; a query has 1,664 columns at most, and each asks of three."""
 
 
 def load_csv(
@@ -306,7 +300,7 @@ def _load(
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
             looked = look_if_possible(connection, target.written(connection))
-            chosen, apart, idle = _choose(
+            chosen, apart, idle = choose_roles(
                 connection, target, list(study.types), file.title, parts, looked=looked
             )
             declarations, codes = _declare(
@@ -353,7 +347,7 @@ def _declare(
         if part in ("attributes", "respondent", "period")
     }
     used = (*quasi_identifiers, *sensitive)
-    codes = _codes(connection, target, _whole(used, types, {*branches, *labels}), sensitive)
+    codes = find_codes(connection, target, _whole(used, types, {*branches, *labels}), sensitive)
     coded = {*codes, *_whole(labels, types, (), "numeric")}
     if coded:
         stated = {name: LABEL for name in used if name in coded}
@@ -419,97 +413,3 @@ def _tell_choice(
 
 def _counted(columns: Mapping[str, int]) -> str:
     return ", ".join(f"{column} ({count:,} values)" for column, count in columns.items())
-
-
-def _choose(
-    connection: Connection,
-    table: TableName,
-    names: Sequence[str],
-    title: str,
-    parts: Mapping[str, list[str]],
-    *,
-    looked: Mapping[str, Looked],
-) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
-    """Choose the sensitive column and the quasi-identifiers where they are not stated.
-
-    Returns
-    -------
-    dict of str to list of str
-        Columns of each part.
-    dict of str to str
-        Columns left out, since nearly every record has a value of its own or for what they look
-        like, with how many values there are or the reason.
-    list of str
-        Columns without a part.
-
-    Raises
-    ------
-    ClientError
-        If no column is left for one of them.
-    """
-    stated = {name for names in parts.values() for name in names}
-    free = [name for name in names if name not in stated]
-    wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]
-    apart = {
-        name: looked[name].reason
-        for name in free
-        if wanted and name in looked and looked[name].looks_like in _USELESS
-    }
-    if "quasi_identifiers" in wanted:
-        unique = _nearly_unique(connection, table, free)
-        apart |= {name: f"{count:,} values" for name, count in unique.items()}
-    if len(free) - len(apart) < len(wanted):
-        apart = {}  # What is left would make no dataset; registration warns of them.
-    left = [name for name in free if name not in apart]
-    if len(left) < len(wanted):
-        raise ClientError(
-            f"no column of {title} is left for --{wanted[-1].replace('_', '-')}",
-            hint="A dataset has quasi-identifiers and something sensitive.",
-        )
-    chosen = dict(parts)
-    if "sensitive" in wanted:
-        told = [name for name in left if name in looked and looked[name].role == "sensitive"]
-        chosen["sensitive"] = told if told and len(told) < len(left) else [left[-1]]
-        left = [name for name in left if name not in chosen["sensitive"]]
-    if "quasi_identifiers" in wanted:
-        chosen["quasi_identifiers"], left = left, []
-    return chosen, apart, left
-
-
-def _nearly_unique(
-    connection: Connection, table: TableName, names: Sequence[str]
-) -> dict[str, int]:
-    """Columns of a table whose values are nearly unique, and how many values each has."""
-    figures = _figures(connection, table, names, sql.SQL("count({0}), count(DISTINCT {0})"))
-    return {name: values for name, (records, values) in figures if nearly_unique(records, values)}
-
-
-def _codes(
-    connection: Connection, table: TableName, names: Sequence[str], sensitive: Sequence[str]
-) -> dict[str, int]:
-    """Columns of whole numbers that look like codes, and how many values each has."""
-    asked = sql.SQL("count({0}), count(DISTINCT {0}), min({0})")
-    figures = _figures(connection, table, names, asked)
-    return {
-        name: values
-        for name, (records, values, least) in figures
-        if (
-            tells_by_code(records, values)
-            if name in sensitive
-            else identifies_by_code(name, records, values, least)
-        )
-    }
-
-
-def _figures(
-    connection: Connection, table: TableName, names: Sequence[str], asked: sql.SQL
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Iterate over columns and figures of each, so many at a time as one query may have."""
-    for first in range(0, len(names), _AT_ONCE):
-        some = names[first : first + _AT_ONCE]
-        figures = sql.SQL(", ").join(asked.format(sql.Identifier(name)) for name in some)
-        query = sql.SQL("SELECT {} FROM {}").format(figures, table.identifier)
-        (row,) = connection.execute(query).fetchall()
-        each = len(row) // len(some)
-        for place, name in enumerate(some):
-            yield name, row[place * each : (place + 1) * each]
