@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from bkpriv_client.apply import apply
 from bkpriv_client.demo import demo
 from bkpriv_client.doctor import doctor
 from bkpriv_client.explore import explore
@@ -49,6 +50,7 @@ def _about(
     """
 
 
+app.command()(apply)
 app.command()(demo)
 app.command()(doctor)
 app.command()(export)

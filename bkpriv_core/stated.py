@@ -38,7 +38,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origi
 
 from bkpriv_core.errors import InvalidParameter, as_json
 
-__all__ = ["About", "OneOf", "Range", "keys_of", "read"]
+__all__ = ["About", "OneOf", "Range", "keys_of", "near", "read"]
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def keys_of(
             raise InvalidParameter(
                 f'{name} has no key "{key}"' if plain else f'there is no {noun} "{key}"',
                 detail=f"It is {as_json(value)}.",
-                hint=hint,
+                hint=near(key, known) + hint,
             )
     for key in required:
         if key not in value:
@@ -185,6 +185,14 @@ def keys_of(
                 f'{name} lacks the {noun} "{key}"', detail=f"It is {as_json(value)}.", hint=hint
             )
     return value
+
+
+def near(key: object, known: Collection[str]) -> str:
+    """Sentence that names the known key that a misspelt one may stand for, or nothing."""
+    from difflib import get_close_matches  # wanted on errors only
+
+    close = get_close_matches(str(key), known, n=1)
+    return f'Perhaps "{close[0]}" is meant. ' if close else ""
 
 
 def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | None = None) -> Any:
