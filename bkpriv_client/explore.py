@@ -160,10 +160,10 @@ def explore(
         _show(console, settings, found.chosen)
         told.show(console)
         console.print(Text(f"\n{found.words}"))
-        if not thorough:
-            console.print(_DRAFTED, markup=False)
-        console.print(_UNPROMISED, markup=False)
         if found.chosen is not None:
+            if not thorough:
+                console.print(_DRAFTED, markup=False)
+            console.print(_UNPROMISED, markup=False)
             called = {"method": method} if method != _METHOD else {}
             called |= {} if period is None else {"period": period}
             called |= {"options": json.dumps(options)} if options else {}
@@ -203,9 +203,20 @@ class _Told:
 
     def show(self, console: Console) -> None:
         for reason, places in self.refused.items():
-            console.print(Text(f"{', '.join(map(str, places))} cannot be met: {reason}"))
+            console.print(Text(f"{_places(places)} cannot be met: {reason}"))
         for text in self.others:
             console.print(Text(text))
+
+
+def _places(places: Sequence[int]) -> str:
+    """Places as a list, those that follow each other as a range."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _stated(

@@ -110,10 +110,7 @@ def _strictness(item: Setting, every: set[str], price: float) -> tuple[float, ..
 def _nothing(judged: Sequence[Setting]) -> str:
     if not judged:
         return "No policy is recommended: none was tried but k-anonymity alone."
-    return (
-        "No policy is recommended: none of them can be met. Fewer or coarser quasi-identifiers, a "
-        "smaller k or a larger t may help."
-    )
+    return "No policy is recommended: none of them can be met. The reasons stand above."
 
 
 def _reason(

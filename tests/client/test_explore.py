@@ -80,7 +80,9 @@ def test_nothing_that_can_be_met_is_no_error(uri: str) -> None:
     output = succeeded("explore", "patients", "--uri", uri, "--k", "400", "--t", ".2")
     assert [row[-2:] for row in rows_of(output)] == [["not", "met"]] * 5
     assert "No policy is recommended: none of them can be met." in output
+    assert "1-5 cannot be met: k_anonymity" in output
     assert "SELECT bkpriv" not in output
+    assert "drafts" not in output
 
 
 def test_policies_of_a_file_and_what_they_share(uri: str, tmp_path: Path) -> None:
