@@ -11,8 +11,9 @@ Rules
   unique to the run, so several runs may share the server.
 - Modules marked ``rolled_back`` share a database and a session instead: each of their tests runs in
   a transaction that is taken back, in which every statement stands or fails by itself. That is for
-  tests to which neither commits nor other sessions matter. Those of them that ask for `database`,
-  or for anything that opens further connections to it, still get one of their own.
+  tests to which neither commits nor other sessions matter. Those that ask for `clinic` share
+  another, which holds it. Those of them that ask for `database`, or for anything that opens further
+  connections to it, still get one of their own.
 - Modules marked ``pooled`` take turns in one database and its sessions, which are cleared
   after each test and then compared with the template; what is not as it was, is replaced. That is
   for tests that commit, or open further connections, and do not look at how a session begins.
@@ -130,6 +131,18 @@ class RolledBack(Connection):
         """Execute a statement as an autocommit connection would."""
         with self.transaction():
             return super().execute(*args, **kwargs)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Take back what a test does, and no longer tell it of notices."""
+        heard = [*self._notice_handlers]
+        with self.transaction(force_rollback=True):
+            for sequence in ("release_id", "release_event_id", "audit_id"):
+                # Unlike setval, it is taken back with the rest.
+                self.execute(f"ALTER SEQUENCE bkpriv.{sequence} RESTART")
+            yield
+            self.execute("SELECT")  # fails if an error has gone by unnoticed
+        self._notice_handlers[:] = heard
 
 
 @dataclass(frozen=True)
@@ -318,9 +331,9 @@ def database(
             yield fresh
 
 
-@pytest.fixture(scope="module")
-def rolled_back(server: Connection, template: str) -> Iterator[RolledBack]:
-    """Superuser's connection to a database of which each test of the module takes back its use."""
+@contextmanager
+def taken_back(server: Connection, template: str) -> Iterator[RolledBack]:
+    """Superuser's connection to a database of which tests take back their use."""
     with (
         fresh_database(server, template) as fresh,
         # Nothing is prepared: what a statement names is another table in the next test.
@@ -329,17 +342,21 @@ def rolled_back(server: Connection, template: str) -> Iterator[RolledBack]:
         yield connection
 
 
+@pytest.fixture(scope="session")
+def rolled_back(server: Connection, template: str) -> Iterator[RolledBack]:
+    """Superuser's connection to a database of which each test takes back its use."""
+    with taken_back(server, template) as connection:
+        yield connection
+
+
 @pytest.fixture
 def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
     """Superuser's connection to the test's own database, or to what counts as such."""
     if request.node.get_closest_marker("rolled_back") and "database" not in request.fixturenames:
-        connection: RolledBack = request.getfixturevalue("rolled_back")
-        with connection.transaction(force_rollback=True):
-            for sequence in ("release_id", "release_event_id", "audit_id"):
-                # Unlike setval, it is taken back with the rest.
-                connection.execute(f"ALTER SEQUENCE bkpriv.{sequence} RESTART")
+        which = "rolled_back_clinic" if "clinic" in request.fixturenames else "rolled_back"
+        connection: RolledBack = request.getfixturevalue(which)
+        with connection.turn():
             yield connection
-            connection.execute("SELECT")  # fails if an error has gone by unnoticed
     else:
         yield request.getfixturevalue("database").first()
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection, Database
+from tests.conftest import Connection, Database, RolledBack, taken_back
 from tests.db.clinic import (
     BELIEFS,
     PLAIN,
     create_clinic,
     declare_clinic,
     declare_own,
+    one,
     publish,
     share,
     state_policy,
@@ -32,7 +33,15 @@ def _set_up(db: Connection) -> Connection:
 @pytest.fixture
 def clinic(db: Connection) -> Connection:
     """Superuser's connection to a database with the clinic, its dataset and two policies."""
-    return _set_up(db)
+    return db if one(db, "SELECT to_regclass('clinic.patient')") else _set_up(db)
+
+
+@pytest.fixture(scope="session")
+def rolled_back_clinic(server: Connection, template: str) -> Iterator[RolledBack]:
+    """Like `rolled_back`, with what `clinic` has."""
+    with taken_back(server, template) as connection:
+        _set_up(connection)
+        yield connection
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.test_attack_type_owners import BELIEF, TELL
 
+pytestmark = pytest.mark.pooled
+
 OWN = "SELECT * FROM bkpriv.prior('x', '0.3')"
 EXPLORE = "SELECT * FROM bkpriv.explore('x', '[{\"k_anonymity\": {\"k\": 2}}]')"
 PUBLISH = "SELECT bkpriv.publish('x', %s, 'shown')"

@@ -25,7 +25,7 @@ from tests.db.clinic import (
 from tests.db.naive import PATHS, records_of
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 METHODS = ("bucketize", "anatomy")
 

@@ -13,7 +13,7 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, publish
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 REGISTER = "SELECT bkpriv.register_dataset(%s, %s, %s, %s)"
 SET_HIERARCHY = "SELECT bkpriv.set_hierarchy(%s, %s, %s)"

@@ -14,7 +14,7 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, fill, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 # Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007, figures 1 and 3.
 HOSPITAL = [

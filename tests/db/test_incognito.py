@@ -15,7 +15,7 @@ from tests.conftest import Connection
 from tests.db.clinic import REGIONS, declare_own, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 WIDTHS = [5, 10, 20]
 REGION = {city: region for region, cities in REGIONS.items() for city in cities}

@@ -13,7 +13,7 @@ from tests.conftest import Connection
 from tests.db.clinic import one, overhear
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 PATIENTS = """
     CREATE TABLE patient AS

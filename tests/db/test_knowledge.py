@@ -14,7 +14,7 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 TABLE: Any = {"table": "clinic.belief"}
 UNIFORM: Any = {"kernel": "uniform"}

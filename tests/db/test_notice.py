@@ -19,7 +19,7 @@ from tests.db.clinic import (
     state_policy,
 )
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 Heard = list[tuple[str | None, ...]]
 

@@ -8,7 +8,7 @@ from tests.conftest import Connection
 from tests.db.clinic import PLAIN, one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 
 def warnings(said: list[str]) -> list[str]:

@@ -252,6 +252,7 @@ $$
 """
 
 
+@pytest.mark.usefixtures("database")  # and a session, whose limits stay low
 def test_what_would_not_fit_in_memory_is_refused_before_it_is_held(visits: Connection) -> None:
     # 60 MB of text, which the table holds compressed.
     visits.execute("ALTER TABLE visit ADD letter text")

@@ -22,7 +22,7 @@ from tests.db.refusal import refused, unchanged
 from tests.db.statements import countings, hear_statements
 from tests.db.test_counts import connect_itself
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 PUBLISH = "SELECT bkpriv.publish('visits', 'plain', 'public.visits', period => %s)"
 

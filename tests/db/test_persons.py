@@ -15,7 +15,7 @@ from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.visits import ALL, publish_as, register, shown
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 
 def groups_of(db: Connection, release: int) -> dict[str, int]:

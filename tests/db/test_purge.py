@@ -11,6 +11,8 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.pooled
+
 WITHDRAW = "SELECT bkpriv.withdraw(%s, 'a person objected')"
 PURGE = "SELECT bkpriv.purge(%s, 'and wants to be forgotten')"
 

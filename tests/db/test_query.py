@@ -27,7 +27,7 @@ from tests.db.queries import (
 )
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 METHODS = ("mondrian", "bucketize")
 

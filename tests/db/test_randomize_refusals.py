@@ -14,7 +14,7 @@ from tests.db.clinic import one, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import BOTH, coarse, draw
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 __all__ = ["coarse"]
 

@@ -13,7 +13,7 @@ from tests.db.clinic import declare_people, one, overhear, publish, rows_of, sta
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import coarse, draw
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 __all__ = ["coarse"]
 

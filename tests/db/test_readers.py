@@ -16,7 +16,7 @@ from tests.db.monthly import create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 from tests.db.test_together import FOUR, SURE, admit, open_ward
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 AUDIT = "SELECT * FROM bkpriv.audit_readers(%s, %s, %s)"
 

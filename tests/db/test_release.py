@@ -29,7 +29,7 @@ from tests.db.clinic import (
 )
 from tests.db.naive import INTEGER, PATHS, boxes_of, expected_rows, labels, records_of
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 GENERALIZATIONS = {"age": INTEGER, "sex": labels(PATHS["sex"]), "city": labels(PATHS["city"])}
 

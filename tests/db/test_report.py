@@ -19,7 +19,7 @@ from tests.db.refusal import refused
 from tests.db.several import create_releases
 from tests.db.test_forged_history import COLUMNS
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 
 def page_of(connection: Connection, release: int, audience: str = "officer") -> str:

@@ -13,7 +13,7 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_own, fill, one, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 PUBLISH = "SELECT bkpriv.publish(%s, %s, %s, %s, NULL, %s::jsonb)"
 

@@ -15,7 +15,7 @@ from tests.db.clinic import one, rows_of, state_policy
 from tests.db.months import MONTHS, months, publish_all, publish_month
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 __all__ = ["months"]
 

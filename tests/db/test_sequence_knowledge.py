@@ -14,7 +14,7 @@ from tests.db.clinic import one, rows_of
 from tests.db.months import months
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 __all__ = ["months"]
 

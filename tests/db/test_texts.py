@@ -8,7 +8,7 @@ column is refused by its name. Types of which every value has one text are never
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -85,10 +85,12 @@ CREATE CAST (shop.mark AS text) WITH FUNCTION shop.read(shop.mark);
 
 
 @pytest.fixture(scope="module")
-def shop(rolled_back: RolledBack) -> None:
-    """Types of a schema ``shop``, in the module's database."""
-    rolled_back.execute(SHOP)
-    state_policy(rolled_back, "two", {"k_anonymity": {"k": 2}})
+def shop(rolled_back: RolledBack) -> Iterator[None]:
+    """Types of a schema ``shop``, while the module's tests are run."""
+    with rolled_back.transaction(force_rollback=True):
+        rolled_back.execute(SHOP)
+        state_policy(rolled_back, "two", {"k_anonymity": {"k": 2}})
+        yield
 
 
 class Stock:
