@@ -11,10 +11,8 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish, state_policy
-
-pytestmark = pytest.mark.pooled
 
 TRAPS = """
 DO $traps$
@@ -86,13 +84,15 @@ FEW = ("true", "n < 3 OR v = 'v1'", "NOT d < '2024-01-05' OR s IN ('s1', 's2')")
 """Conditions on all columns; and on few, of which there are not too many values to draw from."""
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_reader_runs_no_code_of_others(
-    db: Connection,
-    connect_as: Callable[[str], Connection],
-    make_role: Callable[..., str],
-    form: str,
-) -> None:
+Rows = list[tuple[object, ...]]
+
+
+@pytest.fixture(scope="module")
+def rewritten(
+    shared_database: Database, shared_db: Connection, make_role: Callable[..., str]
+) -> dict[str, list[tuple[str, Rows]]]:
+    """Queries of releases of each form, rewritten, and their rows before an outsider set traps."""
+    db = shared_db
     db.execute(
         "CREATE TABLE people AS SELECT i % 7 AS n, (i % 5 * .5)::numeric AS w, i % 6 * .75::float8 "
         "AS x, 9007199254740990 + i % 9 AS big, date '2024-01-01' + i % 8 AS d, "
@@ -102,36 +102,49 @@ def test_a_reader_runs_no_code_of_others(
         "ARRAY['t' || i % 2] AS tags, numrange(i % 3, 5) AS span "
         "FROM generate_series(1, 240) AS i"
     )
+    found = {form: _rewrite(db, form) for form in FORMS}
+    db.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    outsider = shared_database.connect(make_role("outsider"))
+    outsider.execute("SET search_path TO pg_catalog")
+    outsider.execute(TRAPS)
+    return found
+
+
+def _rewrite(db: Connection, form: str) -> list[tuple[str, Rows]]:
+    """Publish in a form, and rewrite queries of it."""
     method, options = FORMS[form]
     few = form == "randomize"
     columns = "n,d,v" if few else "n,w,x,big,d,at,zone,on_,v,c,tags,span"
     groupings = ["", " GROUP BY ROLLUP (n, d)", " GROUP BY v, s"]
     if not few:
         groupings += [" GROUP BY x, tags", " GROUP BY w, at, s"]
-    register = "SELECT bkpriv.register_dataset('people', 'people', %s, 's')"
-    db.execute(register, [f"{{{columns}}}"])
+    register = "SELECT bkpriv.register_dataset(%s, 'people', %s, 's')"
+    db.execute(register, [f"as_{form}", f"{{{columns}}}"])
     bound = {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}}
-    state_policy(db, "p", {"max_disclosure": {"tau": 0.5}} if few else bound)
-    release = publish(db, "people", "p", "shown", options=options, method=method)
-    texts = []
-    for condition in FEW if few else QUERIES:
-        for grouping in groupings:
-            query = f"SELECT count(*) FROM people WHERE {condition}{grouping}"
-            texts.append(one(db, "SELECT bkpriv.rewrite_query(%s, %s)", [release, query]))
-    expected = [db.execute(text.encode()).fetchall() for text in texts]
-    assert any(rows and rows[0][-1] for rows in expected)
-    db.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
-    outsider = connect_as(make_role("outsider"))
-    outsider.execute("SET search_path TO pg_catalog")
-    outsider.execute(TRAPS)
+    state_policy(db, form, {"max_disclosure": {"tau": 0.5}} if few else bound)
+    release = publish(db, f"as_{form}", form, f"shown_{form}", options=options, method=method)
+    texts = [
+        one(
+            db,
+            "SELECT bkpriv.rewrite_query(%s, %s)",
+            [release, f"SELECT count(*) FROM as_{form} WHERE {condition}{grouping}"],
+        )
+        for condition in (FEW if few else QUERIES)
+        for grouping in groupings
+    ]
+    return [(text, db.execute(text.encode()).fetchall()) for text in texts]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_reader_runs_no_code_of_others(
+    rewritten: dict[str, list[tuple[str, Rows]]], shared_db: Connection, form: str
+) -> None:
+    assert any(rows and rows[0][-1] for _, rows in rewritten[form])
     with pytest.raises(psycopg.errors.RaiseException, match="run as postgres"):
-        db.execute("SELECT 1 * float8 '2'")
-    found = []
-    for text in texts:
+        shared_db.execute("SELECT 1 * float8 '2'")
+    for text, rows in rewritten[form]:
         try:
-            found.append(db.execute(text.encode()).fetchall())
+            found = shared_db.execute(text.encode()).fetchall()
         except psycopg.Error as error:
             pytest.fail(f"{error.diag.context}\n{text}")
-    assert [sorted(map(repr, rows)) for rows in found] == [
-        sorted(map(repr, rows)) for rows in expected
-    ]
+        assert sorted(map(repr, found)) == sorted(map(repr, rows))
