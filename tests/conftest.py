@@ -9,11 +9,12 @@ Rules
 - Each test gets a database of its own, copied from a template that holds the extension, so tests
   neither see nor wait for one another. Every name that the whole cluster sees (databases, roles) is
   unique to the run, so several runs may share the server.
-- Modules marked ``rolled_back`` share a database and a session instead: each of their tests runs in
-  a transaction that is taken back, in which every statement stands or fails by itself. That is for
-  tests to which neither commits nor other sessions matter. Those that ask for `clinic` share
-  another, which holds it. Those of them that ask for `database`, or for anything that opens further
-  connections to it, still get one of their own.
+- Modules marked ``rolled_back`` share a database and a session instead: each of their tests runs
+  in a transaction that is taken back, in which every statement stands or fails by itself. That is
+  for tests to which neither commits nor other sessions matter. Those that ask for `clinic` share
+  another, which holds it. Those of them that ask for `database`, or for anything that opens
+  further connections to it, still get one of their own. What a session has loaded stays: a test
+  that changes it puts it back.
 - Modules marked ``pooled`` take turns in one database and its sessions, which are cleared
   after each test and then compared with the template; what is not as it was, is replaced. That is
   for tests that commit, or open further connections, and do not look at how a session begins.

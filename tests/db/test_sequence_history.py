@@ -458,10 +458,18 @@ def test_histories_that_do_not_fit_in_memory_are_refused_before_they_are_read(
     call = "SELECT * FROM bkpriv.sequential_audit('months', 'course')"
     records = sum(row[2] for row in months.execute(call).fetchall())
     months.execute(
-        "DO LANGUAGE plpython3u $$ from bkpriv_pl.past import chain; chain._COUNTS = 100; "
-        "chain.find_release = None $$"
+        "DO LANGUAGE plpython3u $$ from bkpriv_pl.past import chain; "
+        "GD['kept'] = chain._COUNTS, chain.find_release; "
+        "chain._COUNTS, chain.find_release = 100, None $$"
     )
-    said = refused(months, call, sqlstate="54000", names=["3 releases (1, 2, 3)", "at most 100"])
+    try:
+        names = ["3 releases (1, 2, 3)", "at most 100"]
+        said = refused(months, call, sqlstate="54000", names=names)
+    finally:
+        months.execute(
+            "DO LANGUAGE plpython3u $$ from bkpriv_pl.past import chain; "
+            "chain._COUNTS, chain.find_release = GD.pop('kept') $$"
+        )
     assert str(3 * records) in (said.message_detail or "")
 
 
