@@ -158,6 +158,9 @@ ARGUMENTS = {
     "set_prefix_hierarchy.lengths": (
         "how many characters are kept at each level, falling, such as `ARRAY[5, 3, 2]`"
     ),
+    "set_date_hierarchy.units": (
+        "of `day`, `month`, `quarter`, `year` and `decade`, the finest first"
+    ),
     "set_list_hierarchy.branches": (
         "a JSON object: by name a list of values, or another such object"
     ),

@@ -5,6 +5,9 @@ A rule needs no table of levels, and covers values that come later:
 - *prefixes*: a value goes up to its first characters, fewer and fewer, which are marked by ``*`` at
   the end, and at last to ``*``. So the postcode 24103 becomes ``241*``, ``2*`` and ``*``. A value
   that is shorter than a prefix stays as it is there.
+- *units*: a day or time goes up to units of the calendar in which it is: its month ``2024-03``,
+  quarter ``2024-Q1``, year ``2024``, decade ``2020s``. What has no year of four digits, as infinity
+  has none, stays as it is below the root.
 - a *list*: a value goes up to the name under which it is listed, and from there to the names above
   it. Branches of fewer names than others have the lowest repeated. What is not listed has no path,
   or goes under a name of its own, the *rest*.
@@ -14,6 +17,7 @@ Characters are those of Unicode; a value is read as the text that its type write
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,9 +27,13 @@ from typing import Any
 from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.table.hierarchy import Hierarchy, some_of
 
-__all__ = ["Listed", "Prefixes", "Rule", "Tree", "parse_rule"]
+__all__ = ["Listed", "Prefixes", "Rule", "Tree", "Units", "parse_rule"]
 
 _ROOT = "*"
+
+_UNITS = ("day", "month", "quarter", "year", "decade")
+
+_DAY = re.compile(r"(\d{4,})-(\d\d)-\d\d")
 
 _LONGEST = 1000
 """Largest length of a prefix."""
@@ -86,6 +94,64 @@ class Prefixes:
     def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
         """Hierarchy over some values of an attribute."""
         del attribute  # Others name it where they refuse values.
+        return Hierarchy({value: self.path(value) for value in values})
+
+
+@dataclass(frozen=True)
+class Units:
+    """A hierarchy of days or times by units of the calendar.
+
+    Parameters
+    ----------
+    units : tuple of str
+        The units, each coarser than the one before.
+    """
+
+    units: tuple[str, ...]
+
+    @classmethod
+    def checked(cls, attribute: str, units: Any) -> Units:
+        """Validate units.
+
+        Raises
+        ------
+        InvalidParameter
+            If there are none, or one is none, or they do not become coarser.
+        """
+        order = list(_UNITS)
+        known = isinstance(units, list) and all(unit in order for unit in units)
+        places = [order.index(unit) for unit in units] if known else []
+        if not places or any(coarser <= finer for finer, coarser in pairwise(places)):
+            raise InvalidParameter(
+                f'the units of attribute "{attribute}" are no units that become coarser',
+                detail=f"They are {as_json(units)}; there are {', '.join(order)}.",
+                hint="Give for example ARRAY['month', 'year']; the root, *, comes by itself.",
+            )
+        return cls(tuple(units))
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Values that it has, whether they occur or not: none."""
+        return ()
+
+    def path(self, value: str) -> tuple[str, ...]:
+        """Labels of a value, written as ISO 8601 has it, from the value itself to the root."""
+        found = _DAY.match(value)
+        if found is None or value.endswith("BC"):
+            return (value, *(value for _ in self.units), _ROOT)
+        year, month = int(found[1]), int(found[2])
+        parts = {
+            "day": found[0],
+            "month": f"{year:04}-{month:02}",
+            "quarter": f"{year:04}-Q{(month + 2) // 3}",
+            "year": f"{year:04}",
+            "decade": f"{year // 10:03}0s",
+        }
+        return (value, *(parts[unit] for unit in self.units), _ROOT)
+
+    def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
+        """Hierarchy over some values of an attribute."""
+        del attribute
         return Hierarchy({value: self.path(value) for value in values})
 
 
@@ -199,7 +265,7 @@ def _some_numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:8])) + (", ..." if len(numbers) > 8 else "")
 
 
-Rule = Prefixes | Listed
+Rule = Prefixes | Units | Listed
 """Rules, each of which makes a hierarchy over the values that occur."""
 
 Tree = Hierarchy | Rule
@@ -207,7 +273,7 @@ Tree = Hierarchy | Rule
 
 
 def parse_rule(attribute: str, stated: Any) -> Rule:
-    """Read a rule as it is kept: ``{"prefixes": [...]}``, ``{"list": {...}, "rest": ...}``.
+    """Read a rule as it is kept, by its one key: prefixes, units, or list, beside its rest.
 
     Raises
     ------
@@ -218,6 +284,8 @@ def parse_rule(attribute: str, stated: Any) -> Rule:
     """
     if isinstance(stated, dict) and stated.keys() == {"prefixes"}:
         return Prefixes.checked(attribute, stated["prefixes"])
+    if isinstance(stated, dict) and stated.keys() == {"units"}:
+        return Units.checked(attribute, stated["units"])
     if isinstance(stated, dict) and stated.keys() == {"list", "rest"}:
         rest = stated["rest"]
         if rest is None or isinstance(rest, str):

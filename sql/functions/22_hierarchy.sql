@@ -39,6 +39,19 @@ A value becomes its first characters, fewer and fewer, with * behind them, and a
 It is a rule, so values that come later have a path, too';
 GRANT EXECUTE ON FUNCTION bkpriv.set_prefix_hierarchy(text, text, int[]) TO bkpriv_publisher;
 
+CREATE OR REPLACE FUNCTION bkpriv.set_date_hierarchy(dataset text, attribute text, units text[]) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+@START@
+GD["bkpriv"].hierarchy.set_date_hierarchy(dataset, attribute, units)
+$$;
+COMMENT ON FUNCTION bkpriv.set_date_hierarchy(text, text, text[]) IS
+    'Gives an attribute of days or times a hierarchy by units of the calendar.
+A value becomes its month, such as 2024-03, its quarter 2024-Q1, its year, its decade 2020s, and *.
+The attribute is then published in labels. It is a rule, so values that come later have a path, too';
+GRANT EXECUTE ON FUNCTION bkpriv.set_date_hierarchy(text, text, text[]) TO bkpriv_publisher;
+
 CREATE OR REPLACE FUNCTION bkpriv.set_list_hierarchy(dataset text, attribute text, branches jsonb, rest text DEFAULT NULL)
     RETURNS void
     LANGUAGE plpython3u

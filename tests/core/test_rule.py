@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.rule import Listed, Prefixes, parse_rule
+from bkpriv_core.table.rule import Listed, Prefixes, Units, parse_rule
 from tests.core.strategies import MANY
 
 codes = st.lists(st.text("01A*é", max_size=5), min_size=1, max_size=8, unique=True)
@@ -112,3 +113,34 @@ def test_rules_are_read_as_they_are_kept() -> None:
     assert parse_rule("zip", {"prefixes": [3, 1]}) == Prefixes((3, 1))
     kept = {"list": {"a": ["b"]}, "rest": "c"}
     assert parse_rule("zip", kept) == Listed.checked("zip", {"a": ["b"]}, "c")
+
+
+@MANY
+@given(st.lists(st.dates(), min_size=1, max_size=6, unique=True))
+def test_days_meet_in_the_units_of_the_calendar(days: list[datetime.date]) -> None:
+    rule = Units.checked("born", ["day", "month", "quarter", "year", "decade"])
+    values = [f"{day.isoformat()} 12:00:00+00" for day in days]
+    domain = Domain("born", tuple(values), hierarchy=rule.over("born", values))
+    for i, one in enumerate(days):
+        for j, other in enumerate(days):
+            year = one.year == other.year
+            month = year and one.month == other.month
+            quarter = year and (one.month - 1) // 3 == (other.month - 1) // 3
+            decade = one.year // 10 == other.year // 10
+            alike = [one == other, one == other, month, quarter, year, decade, True]
+            assert alike == (domain.nodes[:, i] == domain.nodes[:, j]).tolist()
+
+
+def test_units_are_written_as_people_read_them() -> None:
+    rule = parse_rule("born", {"units": ["month", "quarter", "year", "decade"]})
+    assert rule.over("born", ["2024-11-05"]).paths["2024-11-05"] == (
+        *("2024-11-05", "2024-11", "2024-Q4", "2024", "2020s", "*"),
+    )
+    for odd in ("infinity", "0044-03-15 BC"):
+        assert set(rule.over("born", [odd]).paths[odd]) == {odd, "*"}
+
+
+@pytest.mark.parametrize("units", [None, [], ["week"], ["year", "month"], ["year", "year"], [None]])
+def test_units_become_coarser(units: Any) -> None:
+    with pytest.raises(BkprivError, match="born"):
+        Units.checked("born", units)

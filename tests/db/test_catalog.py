@@ -27,6 +27,7 @@ INTERFACE = {
         "void",
     ),
     "set_prefix_hierarchy": ("dataset text, attribute text, lengths integer[]", "void"),
+    "set_date_hierarchy": ("dataset text, attribute text, units text[]", "void"),
     "set_list_hierarchy": (
         "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
         "void",
@@ -241,7 +242,7 @@ VOLATILITY = {
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
-        *("set_prefix_hierarchy", "set_list_hierarchy", "inspect_columns"),
+        *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),

@@ -192,3 +192,17 @@ def test_a_rule_that_was_tampered_with_is_refused(coded: Connection) -> None:
         sqlstate="22023",
         names=["zip"],
     )
+
+
+def test_days_are_published_by_units_of_the_calendar(coded: Connection) -> None:
+    coded.execute("ALTER TABLE clinic.coded ALTER zip TYPE date USING "
+                  "date '1980-01-01' + ('1' || right(zip, 2))::int * 10")  # fmt: skip
+    coded.execute("SELECT bkpriv.set_date_hierarchy('coded', 'zip', '{month,year,decade}')")
+    coded.execute("SELECT bkpriv.publish('coded', 'crowds', 'clinic.shown', 'incognito')")
+    assert shown(coded, "clinic.shown") <= {"1982", "1983"}
+    refused(
+        coded,
+        "SELECT bkpriv.set_date_hierarchy('patients', 'age', '{year}')",
+        sqlstate="22023",
+        names=["age", "integer"],
+    )

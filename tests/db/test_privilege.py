@@ -132,6 +132,7 @@ FUNCTIONS = """
     bkpriv.rewrite_query(bigint,text)                                    X          X
     bkpriv.set_hierarchy(text,text,regclass)                             X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -
+    bkpriv.set_date_hierarchy(text,text,text[])                          X          -
     bkpriv.set_list_hierarchy(text,text,jsonb,text)                      X          -
     bkpriv.set_prefix_hierarchy(text,text,integer[])                     X          -
     bkpriv.inspect_columns(regclass)                                     X          -

@@ -15,7 +15,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.rule import Listed, Prefixes
+from bkpriv_core.table.rule import Listed, Prefixes, Units
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset
@@ -30,6 +30,7 @@ from bkpriv_pl.tables.source import (
 )
 
 __all__ = [
+    "set_date_hierarchy",
     "set_hierarchy",
     "set_interval_hierarchy",
     "set_list_hierarchy",
@@ -85,6 +86,22 @@ def set_prefix_hierarchy(
     if seen is not None:
         inspect_prefixes(*seen, prefixes.lengths)
     _keep(dataset, attribute, rule={"prefixes": list(prefixes.lengths)})
+
+
+@entry
+def set_date_hierarchy(name: str | None, attribute: str | None, units: list[object] | None) -> None:
+    """See ``bkpriv.set_date_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    column = columns_of(dataset)[attribute]
+    if not column.numeric or column.is_number:
+        raise InvalidParameter(
+            f'attribute "{attribute}" holds no days or times',
+            detail=f"Its type is {column.declared_as}.",
+            hint="Units of the calendar are of the types date, timestamp and timestamptz.",
+        )
+    rule = Units.checked(attribute, units)
+    _keep(dataset, attribute, rule={"units": list(rule.units)})
 
 
 @entry
