@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -125,12 +125,12 @@ def find_layout(
             records.insert(0, (begin, named))
         begin_of_rest = records[0][0] - 1
         if begin_of_rest > above:
-            notes.append(f"{_lines(above + 1, begin_of_rest)} comment, left out.")
+            notes.append(f"Comments in {_lines(above + 1, begin_of_rest)}, left out.")
     if stated is None:
         titles = _titles(records, width)
         if titles:
             first, last = records[0][0], records[titles][0] - 1
-            notes.append(f"{_lines(first, last)} no records, left out: {_cut(records[0][1])}")
+            notes.append(f"No records in {_lines(first, last)}, left out: {_cut(records[0][1])}")
             records = records[titles:]
     header = _names_columns(records, width)
     if header is None:
@@ -225,12 +225,14 @@ def _speaks(cell: str, known: Mapping[str, int]) -> str:
     if not cell or not known:
         return ""
     kind, kinds = _kind(cell), set(map(_kind, known))
-    if cell in known and kind == "text":
+    if cell in known or cell.casefold() in MARKERS:
         return "value"
     if _YEAR.fullmatch(cell) and not all(map(_YEAR.fullmatch, known)):
         return ""  # As a name, a year is usual.
-    if len(kinds) == 1 and kinds != {"text"}:
-        return "value" if kind in kinds else "name"
+    if kind in kinds and kind != "text":
+        return "value"
+    if _differs(kind, kinds, len(known)):
+        return "name"
     if kind in ("number", "date"):
         return "value"
     # What is below recurs, all of it, and this does not.
@@ -238,18 +240,31 @@ def _speaks(cell: str, known: Mapping[str, int]) -> str:
     return "perhaps" if recurs else ""
 
 
+def _differs(kind: str, kinds: Collection[str], values: int) -> bool:
+    """Whether the kind of a field differs from those of so many values below, as names do."""
+    if "text" in kinds or (kinds == {"boolean"} and values == 1):
+        return False  # One letter or word may be a truth by chance.
+    plain = len(kinds) == 1 and set(kinds) <= {"number", "date", "boolean"}
+    return plain or kind in ("text", "boolean")
+
+
 @lru_cache(maxsize=1 << 14)
 def _kind(value: str) -> str:
-    """Kind of a value: number, date, boolean, code, address, or text."""
+    """Kind of a value: number, date, boolean, address or text; of a code, its shape."""
     if any(map(str.isdigit, value)):
         if any(reading.write(value) for reading in NUMBERS.values()):
             return "number"
         if any(reading.write(value) for reading in DATES):
             return "date"
-        return "code"
+        return _shape(value)
     if any(reading.write(value) for reading in BOOLEANS):
         return "boolean"
     return "address" if "@" in value else "text"
+
+
+def _shape(value: str) -> str:
+    """Shape of a code: its digits and letters stand for all others."""
+    return "".join("9" if sign.isdigit() else "a" if sign.isalpha() else sign for sign in value)
 
 
 def is_footer(fields: Sequence[str], width: int) -> bool:
@@ -305,7 +320,7 @@ def _cut_name(name: str, most: int = NAME_BYTES) -> str:
 
 
 def _lines(first: int, last: int) -> str:
-    return f"Line {first} is" if first == last else f"Lines {first} to {last} are"
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _cut(fields: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def test_what_becomes_of_each_column_is_said_before_it_is_loaded(
     before, after = said.split("✓ Loading 3 records")
     for part in (
         "gzip of UTF-8 text, fields between semicolons, names in line 2, 3 records.",
-        "Line 1 is comment, left out.",
+        "Comments in line 1, left out.",
         "Columns without name and values, left out: column_9.",
         "Line 6 is no record, left out: Summe 3.333,50.",
         "decimal comma; taken as missing: 'n/a' (1, line 4)",
