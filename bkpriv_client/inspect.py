@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from psycopg.errors import Diagnostic
+from psycopg.sql import SQL
 from rich.console import Console
 from rich.text import Text
 
@@ -13,7 +14,7 @@ from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri
 from bkpriv_client.proposal import Looked, look_at, propose
-from bkpriv_client.server import Connection, connect
+from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, make_table, step
 
 __all__ = ["inspect"]
@@ -85,8 +86,8 @@ def _find(connection: Connection, table: str) -> TableName:
     """
     found = connection.execute(
         "SELECT n.nspname::text, c.relname::text FROM pg_class AS c "
-        "JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(%s)",
-        [table],
+        "JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = %s",
+        [as_named(connection, SQL("SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid"), table)],
     ).fetchall()
     if not found:
         raise ClientError(

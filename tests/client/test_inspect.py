@@ -46,5 +46,6 @@ def test_a_table_is_shown_and_its_declaration_runs(uri: str, db: Connection) -> 
 
 def test_what_cannot_be_looked_at_is_said(uri: str, db: Connection) -> None:
     assert "there is no table ward.nobody" in failed("inspect", "ward.nobody", "--uri", uri)
-    db.execute("CREATE TABLE ward.bare (a int)")
+    db.execute("CREATE TABLE ward.bare (a int); CREATE TABLE bare (a int)")
+    assert "Nothing is proposed" in succeeded("inspect", "bare", "--uri", uri)
     assert "Nothing is proposed" in succeeded("inspect", "ward.bare", "--uri", uri)

@@ -150,6 +150,14 @@ def test_numbers_are_told_apart_as_numbers(clinic: Connection) -> None:
     assert found["w",]["distinct_share"] == 1
 
 
+def test_missing_numbers_have_no_part_in_their_range(clinic: Connection) -> None:
+    clinic.execute(
+        "CREATE TABLE clinic.cost AS "
+        "SELECT nullif(i, 7) / 4.0 AS eur FROM generate_series(1, 40) AS i"
+    )
+    assert "39 values from 0.25 to 10;" in inspect(clinic, "clinic.cost")[("eur",)]["reason"]
+
+
 def test_all_types_are_looked_at(clinic: Connection) -> None:
     clinic.execute(
         """

@@ -258,7 +258,8 @@ def _query(sample: _Sample, columns: Sequence[Column]) -> dict[str, Any]:
         ]
         span = "NULL::float8, NULL::float8"
         if column.numeric:
-            values.append(f"{column.position(raw)} AS p{place}")
+            number = column.position(raw)
+            values.append(f"CASE WHEN {raw} IS NOT NULL THEN {number} END AS p{place}")
             span = f"min(p{place}), max(p{place})"
         listed += [
             f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}",
