@@ -197,17 +197,18 @@ def test_two_calls_that_race_for_one_name(
         connection.execute(
             "CREATE TABLE t AS SELECT i % 5 AS a, 1 AS b FROM generate_series(1, 9) AS i"
         )
-    calls = {
-        "SELECT bkpriv.register_dataset('name', 't', '{a}', 'b')": "42710",
-        "SELECT bkpriv.set_policy('name', '{\"k_anonymity\": {\"k\": 5}}')": None
-        if own
-        else "42501",
-    }
-    for call, sqlstate in calls.items():
+    register = "SELECT bkpriv.register_dataset('{}', 't', '{{{}}}', '{}')".format
+    policy = "SELECT bkpriv.set_policy('name', '{\"k_anonymity\": {\"k\": 5}}')"
+    races = [
+        (register("name", "a", "b"), register("name", "b", "a"), "42710"),
+        (register("same", "a", "b"), register("same", "a", "b"), None if own else "42710"),
+        (policy, policy, None if own else "42501"),
+    ]
+    for call, late, sqlstate in races:
         with ThreadPoolExecutor() as pool:
             with first.transaction():
                 first.execute(call.encode())
-                other = pool.submit(second.execute, call.encode())
+                other = pool.submit(second.execute, late.encode())
                 until_blocked(db, second.info.backend_pid)
             error = other.exception()
         if sqlstate is None:
