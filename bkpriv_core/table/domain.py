@@ -95,7 +95,7 @@ class Domain:
                 raise InvalidData(
                     f'values of attribute "{self.name}" are missing from its hierarchy',
                     detail=f"Missing: {some_of(missing)}.",
-                    hint="Add each of them with its path, and declare the hierarchy again; a list, "
+                    hint="Add each of them with its path and call set_hierarchy again; a list, "
                     "by set_list_hierarchy, may have a name for the rest.",
                 )
 
