@@ -33,6 +33,7 @@ REGISTER = (
 )
 
 VISITS = """
+SELECT setseed(0.5);
 CREATE TABLE clinic.visit AS
 SELECT 1000 + row_number() OVER (ORDER BY random()) AS visit, sex, city, disease,
     (ARRAY['calm', NULL, 'tired', 'it''s "odd"'])[1 + row_number() OVER () % 4] AS "A Note",
@@ -429,7 +430,8 @@ def test_rows_that_attributes_tell_apart_are_counted(
     visits.execute("UPDATE clinic.visit SET visit = visit / 12")
     register(visits, respondent)
     heard = overhear(visits)
-    release = publish(visits, "visits", view="public.shown", method=method)
+    # Groups that are drawn anew may hold no two visits alike: once in some hundred runs.
+    release = publish(visits, "visits", view="public.shown", method=method, options={"seed": 1})
     table = "public.shown_sensitive" if method == "anatomy" else "public.shown"
     group = "group_id" if method in ("bucketize", "anatomy") else "(sex, city)::text"
     times = "count" if method == "anatomy" else "1"
