@@ -13,7 +13,7 @@ from tests.docs.study import Page, Rows
 PAGE = Page("again")
 rows = PAGE.rows
 LAST = str(FULL.months)
-SHOWN = ("1", "2", "3", "6", "9", "12")
+SHOWN = ("1", "2", "12")
 CROWD, BELIEF, CERTAIN = (BOUNDS[key] for key in ("k_anonymity", "bt_privacy", "max_disclosure"))
 
 

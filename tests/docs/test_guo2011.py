@@ -43,25 +43,10 @@ def with_values(name: str, value: str, **settings: str) -> Rows:
     ("heading", "name", "settings", "down", "across", "value", "form"),
     [
         (
-            *("Optimal retentions", "table_3", {"scheme": "RR-QI"}),
-            *("attribute", "l", "retention", ".3f"),
-        ),
-        ("RR-Both", "table_3", {"scheme": "RR-Both"}, "attribute", "l", "retention", ".3f"),
-        ("ESGRO", "extra_retentions", {"scheme": "RR-QI"}, "attribute", "l", "retention", ".3f"),
-        (
-            *("Distance by scheme", "figure_3", {"distance": "Euclidean"}),
-            *("released", "l", "figure", ".4f"),
-        ),
-        (
-            *("Distance by size", "figure_4", {"distance": "Euclidean"}),
-            *("released", "size", "figure", ".4f"),
-        ),
-        (
             *("Distance of groups", "figure_5", {"distance": "Euclidean"}),
             *("released", "l", "figure", ".4f"),
         ),
         ("Error of counts", "figure_6", {"query": BY_ALL}, "released", "l", "error", ".2f"),
-        ("Associations", "figure_7", {"pair": WITH}, "released", "l", "coefficient", ".4f"),
         ("Beliefs", "extra_belief", {"belief": LARGEST}, "released", "l", "probability", ".2f"),
     ],
 )

@@ -32,15 +32,6 @@ def test_the_data_are_those_of_the_full_design() -> None:
     assert sum(int(row["nodes"]) for row in rows("figure_6", language="negations", k="1")) == 72
 
 
-def test_tables_show_the_data() -> None:
-    PAGE.assert_table(
-        "Disclosure against k", rows("figure_5"), "k", "language", "disclosure", ".3f"
-    )
-    high = [row for row in rows("figure_6", language="implications") if float(row["entropy"]) > 2.5]
-    PAGE.assert_table("Entropy against disclosure", high, "entropy", "k", "disclosure", ".3f")
-    PAGE.assert_table("Safe tables", rows("extra_safe", k="2"), "language", "c", "safe", ".0f")
-
-
 def test_what_is_claimed_of_negations() -> None:
     ours = figures(rows("extra_difference", nodes="the node of figure 5"), "difference")
     largest = figures(rows("extra_difference", nodes="largest of all nodes"), "difference")
@@ -66,6 +57,11 @@ def test_what_is_claimed_of_safety() -> None:
     assert sum(price == 1 for price in prices) == 28
     assert f"{min(price for price in prices if price > 1):.1f}" == "1.1"
     assert f"{max(prices):.1f}" == "2.1"
+
+
+def test_what_is_claimed_of_one_threshold() -> None:
+    safe = [rows("extra_safe", language=name, c="0.5", k="2")[0]["safe"] for name in LANGUAGES]
+    assert safe == ["12", "17"]
 
 
 def test_what_is_claimed_of_entropy() -> None:
