@@ -1,8 +1,8 @@
-"""Meaning of the arguments of the extension's functions, for docs/reference/functions.md.
+"""Meaning of the arguments of the extension's functions, for the reference.
 
 Rules: an argument that means the same everywhere stands here by its name, one that means something
 of its own in a function by ``function.argument``, which goes before. Each is a piece of Markdown
-for a table's cell. The reference is not written where one is missing, or stands here for nothing.
+of one line. The reference is not written where one is missing, or stands here for nothing.
 """
 
 from __future__ import annotations

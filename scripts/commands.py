@@ -1,6 +1,7 @@
 """Write docs/reference/command-line.md: every command of the client, with arguments and options.
 
-Rules: all that is said is what the commands say of themselves in ``--help``.
+Rules: all that is said is what the commands say of themselves in ``--help``; what each of them
+takes stands at the top.
 
 Usage: ``commands.py > docs/reference/command-line.md``.
 """
@@ -26,10 +27,14 @@ _PREAMBLE = """\
 # Command line
 
 `bkpriv` talks to a database that holds the extension; all that it does there can also be done in
-SQL. [How to get it](../howto/install.md#the-client). A database is given by `--uri`, by
-`BKPRIV_URI`, or by what libpq takes from its environment. Each command says the same with
-`--help`, and ends with 1 on an error, 2 where it is called wrongly.
+SQL. [How to get it](../howto/install.md#the-client). Every command takes `--uri`, the database,
+such as `postgresql://user@host/database`; without it `BKPRIV_URI` names the database, and what
+either leaves out comes from PGHOST, PGDATABASE and the like. Arguments in capitals must be given.
+Each command says the same with `--help`, and ends with 1 on an error, 2 where it is called wrongly.
 """
+
+_OF_EACH = "uri"
+"""Parameter that every command takes."""
 
 
 def commands() -> str:
@@ -44,9 +49,13 @@ def _sections(command: Any, context: Context) -> Iterator[str]:
     if context.parent is not None:
         yield f"## {context.command_path}"
         yield (command.help or "").strip()
-        shown = [parameter for parameter in command.params if not parameter.hidden]
+        shown = [
+            parameter
+            for parameter in command.params
+            if not parameter.hidden and parameter.name != _OF_EACH
+        ]
         if shown:
-            yield "\n".join(["| | meaning | default |", "|---|---|---|", *map(_row, shown)])
+            yield "\n".join(["| | meaning |", "|---|---|", *map(_row, shown)])
     if isinstance(command, TyperGroup):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
@@ -60,14 +69,15 @@ def _row(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         names = f"`{parameter.metavar.replace('|', '` or `')}`"
     meaning = " ".join((parameter.help or "").split())
-    default = "must be given" if parameter.required else ""
     stated = parameter.default
     if isinstance(stated, Enum):
         meaning += f" One of {', '.join(f'`{choice.value}`' for choice in type(stated))}."
         stated = stated.value
     if stated not in (None, False, "") and not callable(stated):
-        default = f"`{stated}`"
-    return f"| {names} | {meaning} | {default} |"
+        meaning += f" Default: `{stated}`."
+    if parameter.required and parameter.param_type_name != "argument":
+        meaning += " It must be given."
+    return f"| {names} | {meaning} |"
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Write docs/reference/functions.md: every function, view and table, from the catalogue.
+"""Write the pages of docs/reference/ about functions, views and tables, from the catalogue.
 
 Rules: signatures, comments and privileges are the catalogue's; the topics, their order, and the
 order of objects within them are those of the files in sql/functions/, each of which opens with a
 comment ``-- Topic: ...``, and of the files of the same names in sql/tables/. What arguments mean is
-in scripts/arguments.py. The functions in
-``bkpriv_internal`` are left out.
+in scripts/arguments.py; what several functions of a page take is said once, at its top. The
+functions in ``bkpriv_internal`` are left out.
 Nothing is changed in the database: what the two jobs may do is tried out and rolled back.
 
-Usage: ``reference.py URI > docs/reference/functions.md``, with a superuser's URI of a database
-that holds the extension.
+Usage: ``reference.py URI``, with a superuser's URI of a database that holds the extension, writes
+the pages in place.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from __future__ import annotations
 import re
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -32,22 +32,81 @@ __all__ = ["reference"]
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-SQL_DIRECTORY = Path(__file__).resolve().parent.parent / "sql"
+ROOT = Path(__file__).resolve().parent.parent
+
+SQL_DIRECTORY = ROOT / "sql"
+
+PAGES = ROOT / "docs" / "reference"
 
 WIDTH = 92
 
-_PREAMBLE = """\
-<!-- Made by scripts/reference.py from the catalogue; do not edit. -->
+EVERYDAY = (
+    "doctor",
+    "grant_publisher",
+    "grant_auditor",
+    "inspect_columns",
+    "register_dataset",
+    "set_hierarchy",
+    "set_policy",
+    "explore",
+    "publish",
+    "audit",
+    "explain_disclosure",
+    "report_html",
+    "withdraw",
+    "purge",
+)
+"""Functions that whoever publishes needs before all others, in the order in which they do."""
 
-# Reference
+_OWN_PAGE = {
+    "Lattice": "special",
+    "Sequence": "special",
+    "Randomization": "special",
+    "Implication": "special",
+    "Calculators": "calculators",
+}
+"""Page of the topics that few readers ask for; further functions are on one page."""
 
-Everything is in schema `bkpriv`. Arguments are given by position or by name, such as
-`estimator => 'exact'`. Under each object stands who may use it: publishers and auditors are roles
-that `bkpriv.grant_publisher(role)` and `bkpriv.grant_auditor(role)` were called for; a superuser
-may use everything. In views and tables a publisher sees the rows of its own datasets, an auditor
-all rows; policies are seen by both. What the JSON of
-[policies](requirements.md) and [options](options.md) may hold has pages of its own.
-"""
+_MADE = "<!-- Made by scripts/reference.py from the catalogue; do not edit. -->\n\n"
+
+_HEADS = {
+    "everyday": """\
+# Everyday functions
+
+From an installation to a release and its end: what is needed first, in this order. All functions
+by topic: [functions](functions.md). Each is in schema `bkpriv`. Arguments are given by position
+or by name, such as `estimator => 'exact'`. Publishers and auditors, for whom
+`grant_publisher(role)` and `grant_auditor(role)` were called, may call a function unless it says
+otherwise; superusers may call all.
+""",
+    "functions": """\
+# Functions
+
+All functions of schema `bkpriv` by topic. Publishers and auditors may call a function unless it
+says otherwise. What releases there are, and what audits found, is in [views](tables.md).
+""",
+    "special": """\
+# Sequences, lattices, randomization, worst case
+
+Functions for releases of which readers [remember](../explanation/sequences.md) earlier ones, for
+method [`incognito`](../explanation/lattice.md), for [randomized
+releases](../howto/randomizing.md) and for [worst-case
+knowledge](../explanation/worst-case.md). Publishers and auditors may call a function unless it
+says otherwise.
+""",
+    "calculators": """\
+# Calculators
+
+Functions of plain arrays, which read no table. Publishers and auditors may call them.
+""",
+    "tables": """\
+# Views and tables
+
+In views and tables a publisher sees the rows of its own datasets, an auditor all rows; policies are
+seen by both. Views are for people. Tables are what they are made from: `\\d+ bkpriv.release` says
+what the columns of one hold.
+""",
+}
 
 _FUNCTIONS = sql.SQL("""
     SELECT p.proname AS name, obj_description(p.oid, 'pg_proc') AS comment,
@@ -76,8 +135,6 @@ _FUNCTIONS = sql.SQL("""
 _RELATIONS = sql.SQL("""
     SELECT c.relname AS name, obj_description(c.oid, 'pg_class') AS comment,
         CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END AS kind,
-        array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod))
-                  ORDER BY a.attnum) AS columns,
         array_agg(format('| `%%s` | %%s |', a.attname, col_description(c.oid, a.attnum))
                   ORDER BY a.attnum) AS meanings,
         has_table_privilege(%(publisher)s, c.oid, 'SELECT') AS publisher,
@@ -102,26 +159,12 @@ class _Function:
     publisher: bool
     auditor: bool
 
-    @property
-    def heading(self) -> str:
-        """Name of the function; functions of one name share it."""
-        return self.name
-
-    @property
-    def rank(self) -> int:
-        """Place among the kinds of objects of one topic."""
-        return 0
-
     def section(self) -> Iterator[str]:
-        """Describe it, paragraph by paragraph."""
+        """Describe it without its arguments, paragraph by paragraph."""
         yield _fenced(
             _call(self.name, list(map(_plain, self.arguments or [])), self.result, self.columns)
         )
         yield _paragraph(self.comment)
-        if self.names:
-            rows = (f"| `{name}` | {_meaning(self.name, name)} |" for name in self.names)
-            yield "\n".join(["| argument | meaning |", "|---|---|", *rows])
-        yield f"*May be called by {_holders(self.publisher, self.auditor)}.*"
 
 
 @dataclass(frozen=True)
@@ -131,33 +174,24 @@ class _Relation:
     name: str
     comment: str
     kind: str
-    columns: list[str]
     meanings: list[str]
     publisher: bool
     auditor: bool
 
-    @property
-    def heading(self) -> str:
-        """Name of the relation."""
-        return f"{self.name} ({self.kind})"
-
-    @property
-    def rank(self) -> int:
-        """Place among the kinds of objects of one topic."""
-        return {"view": 1, "table": 2}[self.kind]
-
     def section(self) -> Iterator[str]:
-        """Describe it, paragraph by paragraph."""
-        yield _fenced(",\n".join(self.columns))
+        """Describe a view, paragraph by paragraph."""
+        yield f"### {self.name}"
         yield _paragraph(self.comment)
-        # People read views; \d+ of psql says what columns of tables mean.
-        if self.kind == "view":
-            yield "\n".join(["| column | meaning |", "|---|---|", *self.meanings])
-        yield f"*May be read by {_holders(self.publisher, self.auditor)}.*"
+        yield "\n".join(["| column | meaning |", "|---|---|", *self.meanings])
+
+    def row(self) -> str:
+        """Describe a table, as a row of a table in Markdown."""
+        holders = _holders(self.publisher, self.auditor)
+        return f"| `{self.name}` | {' '.join(self.comment.split())} | {holders} |"
 
 
-def reference(connection: Connection) -> str:
-    """Describe the extension that a database holds, in Markdown.
+def reference(connection: Connection) -> dict[str, str]:
+    """Describe the extension that a database holds, in Markdown, by the name of the page.
 
     Parameters
     ----------
@@ -170,51 +204,150 @@ def reference(connection: Connection) -> str:
         If the catalogue has an object that no file in sql/ makes, or that has no comment, or a
         function with an argument that nothing says the meaning of.
     """
-    found: list[_Function | _Relation] = []
+    functions, relations = _read(connection)
+    _check_arguments(functions)
+    made = _made()
+    order = {name: place for place, name in enumerate(n for names in made.values() for n in names)}
+    found = [item.name for item in functions] + [item.name for item in relations]
+    if lost := set(found) - set(order):
+        raise LookupError(f"no file in sql/ makes {', '.join(sorted(lost))}")
+    relations.sort(key=lambda relation: order[relation.name])
+    pages = {**_function_pages(functions, made), "tables": _tables(relations)}
+    return {page: _MADE + text for page, text in pages.items()}
+
+
+def _read(connection: Connection) -> tuple[list[_Function], list[_Relation]]:
+    """Read what the catalogue has; each has a comment."""
     with connection.transaction(force_rollback=True):
         roles = _try_roles(connection)
-        with connection.cursor(row_factory=class_row(_Function)) as functions:
-            found += functions.execute(_FUNCTIONS, roles)
-        with connection.cursor(row_factory=class_row(_Relation)) as relations:
-            found += relations.execute(_RELATIONS, roles)
-    described: dict[str, list[_Function | _Relation]] = {}
-    for item in found:
-        if not item.comment:
-            raise LookupError(f"{item.name} has no comment")
-        described.setdefault(item.name, []).append(item)
-    _check_arguments([item for item in found if isinstance(item, _Function)])
-    sections: list[str] = []
-    index = ["| topic | functions | views and tables |", "|---|---|---|"]
+        with connection.cursor(row_factory=class_row(_Function)) as cursor:
+            functions = cursor.execute(_FUNCTIONS, roles).fetchall()
+        with connection.cursor(row_factory=class_row(_Relation)) as cursor:
+            relations = cursor.execute(_RELATIONS, roles).fetchall()
+    found: list[_Function | _Relation] = [*functions, *relations]
+    if bare := [item.name for item in found if not item.comment]:
+        raise LookupError(f"without a comment: {', '.join(bare)}")
+    return functions, relations
+
+
+def _function_pages(functions: list[_Function], made: dict[str, list[str]]) -> dict[str, str]:
+    """Write the pages of functions, by name."""
+    by_name: dict[str, list[_Function]] = {}
+    for function in functions:
+        by_name.setdefault(function.name, []).append(function)
+    topics = {
+        topic: list(dict.fromkeys(name for name in names if name in by_name))
+        for topic, names in made.items()
+    }
+    pages = {"everyday": _page("everyday", [by_name[name] for name in EVERYDAY])}
+    for page in ("functions", "special", "calculators"):
+        below: list[list[_Function]] = []
+        headings = {}
+        for topic, names in topics.items():
+            chosen = [name for name in names if _page_of(name, topic) == page]
+            below += (by_name[name] for name in chosen)
+            headings.update(dict.fromkeys(chosen[:1], topic))
+        index = [_index(topics)] if page == "functions" else []
+        pages[page] = _page(page, below, headings, index)
+    return pages
+
+
+def _page_of(name: str, topic: str) -> str:
+    """Name of the page that a function is described on."""
+    return "everyday" if name in EVERYDAY else _OWN_PAGE.get(topic, "functions")
+
+
+def _made() -> dict[str, list[str]]:
+    """Names of the objects that the files in sql/ make, in order, by topic."""
+    made: dict[str, list[str]] = {}
     for path in sorted(SQL_DIRECTORY.glob("functions/*.sql")):
         text = path.read_text()
         tables = SQL_DIRECTORY / "tables" / path.name
-        made = re.findall(
+        made[_topic(text)] = re.findall(
             r"^CREATE (?:OR REPLACE )?(?:FUNCTION|TABLE|VIEW) bkpriv\.(\w+)",
             text + (tables.read_text() if tables.exists() else ""),
             re.MULTILINE,
         )
-        items = [item for name in made for item in described.pop(name, [])]
-        items.sort(key=lambda item: item.rank)
-        if items:
-            topic = _topic(text)
-            sections.append(f"## {topic}")
-            index.append(_index(topic, items))
-        for heading, alike in groupby(items, key=lambda item: item.heading):
-            sections.append(f"### {heading}")
-            for item in alike:
-                sections += item.section()
-    if described:
-        raise LookupError(f"no file in sql/ makes {', '.join(sorted(described))}")
-    return "\n\n".join([_PREAMBLE.rstrip(), "\n".join(index), *sections]) + "\n"
+    return made
 
 
-def _index(topic: str, items: list[_Function | _Relation]) -> str:
-    """Name the objects of a topic, in a row of the table at the top."""
-    columns = (
-        ", ".join(dict.fromkeys(f"`{item.name}`" for item in items if isinstance(item, kind)))
-        for kind in (_Function, _Relation)
+def _page(
+    page: str,
+    functions: list[list[_Function]],
+    headings: Mapping[str, str] = MappingProxyType({}),
+    index: Sequence[str] = (),
+) -> str:
+    """Write a page of functions, the first of each topic below its heading.
+
+    What several of them take is said once, at the top.
+    """
+    common = _common(functions)
+    parts = [_HEADS[page].rstrip(), *index]
+    if common:
+        parts += ["Arguments that several of them take:", _arguments(sorted(common))]
+    for alike in functions:
+        if alike[0].name in headings:
+            parts.append(f"## {headings[alike[0].name]}")
+        parts += _entry(alike, common)
+    return "\n\n".join(parts) + "\n"
+
+
+def _common(functions: list[list[_Function]]) -> set[tuple[str, str]]:
+    """Find arguments, with their meanings, that several functions take."""
+    takers: dict[tuple[str, str], set[str]] = {}
+    for alike in functions:
+        for argument in _taken(alike):
+            takers.setdefault(argument, set()).add(alike[0].name)
+    return {argument for argument, names in takers.items() if len(names) > 1}
+
+
+def _taken(alike: list[_Function]) -> list[tuple[str, str]]:
+    """List what functions of one name take, with meanings, each once."""
+    names = (name for function in alike for name in function.names)
+    return [(name, _meaning(alike[0].name, name)) for name in dict.fromkeys(names)]
+
+
+def _entry(alike: list[_Function], common: set[tuple[str, str]]) -> Iterator[str]:
+    """Describe functions of one name, but for arguments that others take as well."""
+    yield f"### {alike[0].name}"
+    for function in alike:
+        yield from function.section()
+    if own := [argument for argument in _taken(alike) if argument not in common]:
+        yield _arguments(own)
+    if not (alike[0].publisher and alike[0].auditor):
+        yield f"*May be called by {_holders(alike[0].publisher, alike[0].auditor)}.*"
+
+
+def _arguments(arguments: list[tuple[str, str]]) -> str:
+    """List what arguments mean."""
+    return "\n".join(f"- `{name}`: {meaning}" for name, meaning in arguments)
+
+
+def _tables(relations: list[_Relation]) -> str:
+    """Write the page of views and tables."""
+    parts = [_HEADS["tables"].rstrip(), "## Views"]
+    for relation in relations:
+        if relation.kind == "view":
+            parts += relation.section()
+    rows = (relation.row() for relation in relations if relation.kind == "table")
+    head = ["| table | holds | may be read by |", "|---|---|---|"]
+    return "\n\n".join([*parts, "## Tables", "\n".join([*head, *rows])]) + "\n"
+
+
+def _index(topics: Mapping[str, list[str]]) -> str:
+    """Name the functions of each topic, in a table."""
+    rows = (
+        f"| {topic} | {', '.join(_link(name, topic) for name in names)} |"
+        for topic, names in topics.items()
+        if names
     )
-    return f"| [{topic}](#{topic.lower().replace(' ', '-')}) | {' | '.join(columns)} |"
+    return "\n".join(["| topic | functions |", "|---|---|", *rows])
+
+
+def _link(name: str, topic: str) -> str:
+    """Link to the place of a function, in the index."""
+    page = _page_of(name, topic)
+    return f"[`{name}`]({'' if page == 'functions' else f'{page}.md'}#{name})"
 
 
 def _check_arguments(functions: list[_Function]) -> None:
@@ -293,7 +426,8 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     with psycopg.connect(arguments[0], autocommit=True) as connection:
-        sys.stdout.write(reference(connection))
+        for page, text in reference(connection).items():
+            (PAGES / f"{page}.md").write_text(text, encoding="utf-8")
     return 0
 
 
