@@ -39,27 +39,9 @@ def with_values(name: str, value: str, **settings: str) -> Rows:
     return [row for row in rows(name, **settings) if row[value]]
 
 
-@pytest.mark.parametrize(
-    ("heading", "name", "settings", "down", "across", "value", "form"),
-    [
-        (
-            *("Distance of groups", "figure_5", {"distance": "Euclidean"}),
-            *("released", "l", "figure", ".4f"),
-        ),
-        ("Error of counts", "figure_6", {"query": BY_ALL}, "released", "l", "error", ".2f"),
-        ("Beliefs", "extra_belief", {"belief": LARGEST}, "released", "l", "probability", ".2f"),
-    ],
-)
-def test_tables_show_the_data(
-    heading: str,
-    name: str,
-    settings: dict[str, str],
-    down: str,
-    across: str,
-    value: str,
-    form: str,
-) -> None:
-    PAGE.assert_table(heading, with_values(name, value, **settings), down, across, value, form)
+def test_the_table_of_beliefs_shows_the_data() -> None:
+    data = with_values("extra_belief", "probability", belief=LARGEST)
+    PAGE.assert_table("Beliefs", data, "released", "l", "probability", ".2f")
 
 
 def test_what_is_claimed_of_retentions() -> None:

@@ -37,11 +37,6 @@ def test_the_data_are_those_of_the_full_design() -> None:
     assert len(rows("figure_8b")) == len(names) * len(FULL.selectivities)
 
 
-def test_the_table_of_inference_shows_the_data() -> None:
-    data = rows("extra_inference", week=LAST)
-    PAGE.assert_table("Inference", data, "defence", "estimator", "gain", ".3f")
-
-
 def test_what_is_claimed_of_confidence() -> None:
     def confidence(defence: str, estimator: str, week: str = LAST) -> str:
         (row,) = rows("figure_6", defence=defence, estimator=estimator, week=week)
