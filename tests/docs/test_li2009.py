@@ -36,10 +36,6 @@ def test_the_data_are_those_of_the_full_design() -> None:
             *("table", "adversary", "vulnerable", ",.0f"),
         ),
         (
-            *("Vulnerable records against t", "extra_thresholds", {}),
-            *("t", "line", "vulnerable", ",.0f"),
-        ),
-        (
             *("Error of estimates", "figure_2", {"b": "0.3", "estimator": "omega"}),
             *("records", "estimator", "error", ".4f"),
         ),
@@ -104,3 +100,12 @@ def test_what_is_claimed_of_the_worst_disclosure() -> None:
         rows("figure_3a", view=view, b=b, adversary="0.3")[0]["worst"] for b in ("0.3", "0.35")
     )
     assert (f"{float(low):.2f}", f"{float(high):.2f}") == ("0.25", "0.61")
+
+
+def test_what_is_claimed_of_enforcing_with_omega() -> None:
+    lines: dict[str, list[str]] = {}
+    for row in rows("extra_thresholds"):
+        lines.setdefault(row["line"], []).append(row["vulnerable"])
+    exposed = lines.pop("(B,t)-privacy by omega, measured exactly if feasible")
+    assert exposed == ["384", "279", "210", "158", "104"]
+    assert {number for line in lines.values() for number in line} == {"0"}
