@@ -46,7 +46,7 @@ def settle_header(console: Console, file: CsvFile, form: Form) -> Form:
     if form.header is not None or file.header is True:
         return form
     line = file.layout.above + 1
-    if file.header is False and form.columns is not None:
+    if file.header is False and (form.columns is not None or file.layout.plain):
         return replace(form, header=False)
     first = " | ".join(file.layout.first)
     first = first if len(first) <= 80 else f"{first[:80]}…"
@@ -74,7 +74,7 @@ def give_account(console: Console, file: CsvFile, study: Study) -> None:
     lost = [name for name in study.types if study.decisions[name].loss]
     if lost:
         console.print(
-            f"Text, though most values are numbers, days or truths: {', '.join(lost)}.",
+            f"Left as text, though most values are numbers, days or truths: {', '.join(lost)}",
             style="yellow",
             markup=False,
         )
@@ -142,6 +142,11 @@ def _form(file: CsvFile, study: Study) -> list[str]:
             "that is wrong, state its --encoding."
         )
     said += [*file.layout.notes, *file.notes]
+    if file.header is False and file.names[0] == "column_1":
+        said.append(
+            f"Line {line} is a record, so columns are called column_1, column_2, and so on. To "
+            "name them, say --columns a,b,c; if that line names them, --header."
+        )
     if study.idle:
         said.append(f"Columns without name and values, left out: {', '.join(sorted(study.idle))}.")
     found = study.found

@@ -15,6 +15,7 @@ Rules
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -49,8 +50,8 @@ class Stated:
 
     Parameters
     ----------
-    nulls : frozenset of str
-        Values that are missing.
+    nulls : mapping of str to frozenset of str
+        Values that are missing, by column; those that are so in all by the empty name.
     dates : mapping of str to tuple of str
         Forms of dates, by column; those of all other columns by the empty name.
     decimal : str
@@ -59,10 +60,14 @@ class Stated:
         Columns of codes.
     """
 
-    nulls: frozenset[str] = frozenset()
+    nulls: Mapping[str, frozenset[str]] = field(default_factory=dict)
     dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     decimal: str = ""
     labels: frozenset[str] = frozenset()
+
+    def missing(self, name: str) -> frozenset[str]:
+        """Values of a column that are missing."""
+        return self.nulls.get(name, frozenset()) | self.nulls.get("", frozenset())
 
     def forms(self, name: str) -> tuple[str, ...]:
         """Forms of the dates of a column."""
@@ -111,7 +116,8 @@ class Column:
         forms = stated.forms(name)
         self._stated_dates = any_date(forms) if forms else None
         self._dates = _TRIED if self._stated_dates is None else (_ISO, self._stated_dates)
-        self._seen = Seen(stated.nulls, self._dates, stated=bool(forms))
+        self._nulls = stated.missing(name)
+        self._seen = Seen(self._nulls, self._dates, stated=bool(forms))
         self.take = self._seen.take
 
     def fitting(self, family: str) -> list[Reading]:
@@ -169,7 +175,10 @@ class Column:
         chosen = apart
         if len(apart) > 1 and len(wanted) == 1:
             chosen = [each for each in apart if signs[each] in wanted]
-        if len(apart) > 1 and NUMBERS[".", ""] in chosen:
+        if len(chosen) > 1 and self._money(chosen[0]):
+            # Of money there are hundredths, no thousandths.
+            chosen = [each for each in chosen if self._seen.tallies[each].rank < 2]
+        elif len(apart) > 1 and NUMBERS[".", ""] in chosen:
             chosen = [NUMBERS[".", ""]]
         if len(chosen) != 1:
             value, line = self._seen.first or ("", 0)
@@ -180,6 +189,10 @@ class Column:
             )
         why = "; ".join(self._particular(chosen[0]))
         return self._typed(chosen[0], _TYPES[self._seen.tallies[chosen[0]].rank], why)
+
+    def _money(self, reading: Reading) -> bool:
+        """Whether all numbers have a sign of a currency."""
+        return not {"", "%"} & self._seen.tallies[reading].kinds.keys()
 
     def _particular(self, reading: Reading) -> list[str]:
         """Particularities of numbers, as a reading reads them."""
@@ -215,7 +228,14 @@ class Column:
         notes = [why] if why else []
         if self._seen.markers:
             notes.append(f"taken as missing: {self._marked()}")
-        nulls = self.stated.nulls
+        if reading.family == "number" and (odd := self._seen.numbers.odd()):
+            told = ", ".join(f"{value} ({count:,}, from line {line})" for value, count, line in odd)
+            stated = ",".join(value for value, *_ in odd)
+            notes.append(
+                f"may stand for a missing value, but stays a number: {told}; else say "
+                f"--null {shlex.quote(f'{self.name}={stated}')}"
+            )
+        nulls = self._nulls
         whole = kind in ("integer", "bigint")
 
         @lru_cache(maxsize=4096)
@@ -242,7 +262,7 @@ class Column:
         if self._seen.control is not None:
             value, line = self._seen.control
             notes.append(f"control characters stay: {_shown(value)} (line {line})")
-        nulls = self.stated.nulls | {""}
+        nulls = self._nulls | {""}
 
         def write(field: str) -> str | None:
             return None if field.strip() in nulls else field

@@ -109,14 +109,16 @@ def _is_utf8(chunks: Iterable[bytes]) -> bool:
 
 
 def _words(chunks: Iterable[bytes]) -> bytes:
-    """Words of a file that are not ASCII."""
-    words = b""
+    """Words of a file that are not ASCII; signs by themselves, as of money, only without words."""
+    words, signs = b"", b""
     for chunk in chunks:
         if not chunk.isascii():
-            words += b" ".join(_WORDS.findall(chunk)) + b" "
+            found = [word.strip() for word in _WORDS.findall(chunk)]
+            words += b"".join(word + b" " for word in found if len(word) > 1)
+            signs = signs or b" ".join(dict.fromkeys(found))
             if len(words) >= _WANTED:
                 break
-    return words[:_WANTED].strip()
+    return (words or signs)[:_WANTED].strip()
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
@@ -134,7 +136,9 @@ def _wide(beginning: bytes) -> str | None:
 
 
 def _guess(words: bytes) -> Encoding:
-    """Guess an encoding from words that are not ASCII."""
+    """Guess an encoding from words that are not ASCII; of signs alone, the most usual one."""
+    if max(map(len, words.split()), default=0) == 1:
+        return Encoding(_CANDIDATES[0], words[:40].decode(_CANDIDATES[0], errors="replace"))
     from charset_normalizer import from_bytes  # it takes a while to load
 
     best, name = 0.0, _CANDIDATES[0]
@@ -145,7 +149,7 @@ def _guess(words: bytes) -> Encoding:
         first = min(alike, key=_place)
         if score > best or (score == best and _place(first) < _place(name)):
             best, name = score, first
-    example = words.split(b"  ")[0][:40].decode(name, errors="replace").strip()
+    example = words[:40].decode(name, errors="replace").strip()
     return Encoding(name, example)
 
 

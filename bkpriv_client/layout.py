@@ -28,6 +28,7 @@ MOST_COLUMNS = 1600
 """Columns that a table may have."""
 
 _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
+_PLAIN = {"number", "date", "boolean"}
 _COMMENT = re.compile(r"\s*(?:#|%|//)")
 _LINES_ABOVE = 30
 _FOOTER = re.compile(
@@ -71,6 +72,12 @@ class Layout:
     first: tuple[str, ...]
     width: int
     notes: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether the first line is all numbers, days and truths, which no columns are called."""
+        kinds = {_kind(field.strip()) for field in self.first if field.strip()}
+        return bool(kinds) and kinds <= _PLAIN
 
 
 def find_layout(
@@ -244,7 +251,7 @@ def _differs(kind: str, kinds: Collection[str], values: int) -> bool:
     """Whether the kind of a field differs from those of so many values below, as names do."""
     if "text" in kinds or (kinds == {"boolean"} and values == 1):
         return False  # One letter or word may be a truth by chance.
-    plain = len(kinds) == 1 and set(kinds) <= {"number", "date", "boolean"}
+    plain = len(kinds) == 1 and set(kinds) <= _PLAIN
     return plain or kind in ("text", "boolean")
 
 

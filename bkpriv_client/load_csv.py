@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,7 @@ from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
 from bkpriv_client.proposal import Looked, look_if_possible
 from bkpriv_client.server import Connection, connect
-from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal
+from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
 from bkpriv_core.table.bins import LABEL
 
@@ -52,8 +53,9 @@ def load_csv(
             metavar="SCHEMA.NAME",
             help="Table to create, written as in SQL; its schema too, if there is none. Without a "
             "schema it is made in the first one of your search_path that exists.",
+            show_default="the file's name",
         ),
-    ],
+    ] = "",
     uri: Uri = "",
     hierarchies: Annotated[
         Path | None,
@@ -112,11 +114,13 @@ def load_csv(
         ),
     ] = None,
     null: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            metavar="VALUE,...", help="Values that mean missing, beside empty fields: NA,?."
+            metavar="[COLUMN=]VALUE,...",
+            help="Values that mean missing, beside empty fields, in all columns or in one: NA,?. "
+            "May be given several times.",
         ),
-    ] = "",
+    ] = None,
     date_format: Annotated[
         list[str] | None,
         typer.Option(
@@ -195,7 +199,7 @@ def load_csv(
             form = settled
             file = CsvFile.open(file.path, form, file.title)
         stated = Stated(
-            frozenset(listed(null)),
+            read_nulls(null or [], file.names),
             read_dates(date_format or [], file.names),
             read_decimal(decimal),
             frozenset(listed(labels)),
@@ -211,7 +215,22 @@ def load_csv(
             },
         )
         _check_names("--label", sorted(stated.labels), file)
+        table = table or _named_after(path)
         _load(console, file, stated, table, uri, hierarchies, parts, replace=replace, yes=yes)
+
+
+def _named_after(path: Path) -> str:
+    """Name of a table for a file.
+
+    Raises
+    ------
+    ClientError
+        If the file has none.
+    """
+    name = re.sub(r"\W+", "_", path.name.lstrip(".").partition(".")[0].lower()).strip("_")
+    if not name:
+        raise ClientError("the table has no name", hint="Say --table people.")
+    return f"_{name}" if name[0].isdigit() else name
 
 
 def _check_names(option: str, named: Sequence[str], file: CsvFile) -> None:

@@ -19,6 +19,7 @@ from bkpriv_client.reading import (
     Reading,
     numberlike,
 )
+from bkpriv_client.sentinel import Numbers
 
 __all__ = ["Seen", "Tally"]
 
@@ -119,6 +120,8 @@ class Seen:
         Number of values that begin or end with blanks.
     first, zeros, control : tuple of str and int, optional
         First value, first with leading zeros, and first with a control character; with their lines.
+    numbers : Numbers
+        Numbers as they are written, some of which may stand for a missing value.
     tallies : dict of Reading to Tally
         Counts of the readings that some values fit, and, after a while, most.
     """
@@ -130,6 +133,7 @@ class Seen:
         self.zeros: tuple[str, int] | None = None
         self.control: tuple[str, int] | None = None
         self.tallies: dict[Reading, Tally] = {}
+        self.numbers = Numbers()
         self._nulls = nulls | {""}
         self._dates = dates
         self._stated = stated
@@ -170,6 +174,7 @@ class Seen:
         self, value: str, raw: str, count: int, fields: Sequence[str], lines: Sequence[int]
     ) -> None:
         """Note what is odd of a value."""
+        self.numbers.take(value, count, lambda: lines[fields.index(raw)])
         if self.first is None:
             self.first = (value, lines[fields.index(raw)])
         if len(value) != len(raw):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bkpriv_client.failure import ClientError
 from bkpriv_client.reading import date_reading
 
-__all__ = ["listed", "one_sign", "read_dates", "read_decimal"]
+__all__ = ["listed", "one_sign", "read_dates", "read_decimal", "read_nulls"]
 
 
 def one_sign(text: str, what: str) -> str:
@@ -31,6 +31,17 @@ def one_sign(text: str, what: str) -> str:
 def listed(text: str) -> tuple[str, ...]:
     """Read values that are separated by commas."""
     return tuple(next(csv.reader([text], skipinitialspace=True), []))
+
+
+def read_nulls(stated: Sequence[str], names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Read values that mean missing by column; those of all columns by the empty name."""
+    nulls: dict[str, frozenset[str]] = {}
+    for text in stated:
+        named = [name for name in names if text.startswith(f"{name}=")]
+        name = max(named, key=len, default="")
+        values = listed(text.removeprefix(f"{name}=") if name else text)
+        nulls[name] = nulls.get(name, frozenset()).union(values)
+    return nulls
 
 
 def read_decimal(decimal: str) -> str:

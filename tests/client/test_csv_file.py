@@ -32,6 +32,11 @@ def path(tmp_path: Path) -> Path:
         (["1", "x"], "text"),
         (["\u0661"], "text"),
         (["1 "], "integer"),
+        (['"£30,984"', '"£950"'], "integer"),
+        (['"30,984 €"'], "integer"),
+        (["€30.984"], "integer"),
+        (["30.984"], "numeric"),
+        (['"30,984%"'], "text"),
         (["NaN"], "text"),
         (["2024-02-29", "1999-12-31"], "date"),
         (["2023-02-29"], "text"),
@@ -133,3 +138,21 @@ def test_what_is_no_hierarchy_is_refused(path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(ClientError, match="is not a hierarchy"):
         read_hierarchy(path)
+
+
+@pytest.mark.parametrize(
+    "words", [[*["£"] * 30, "José", "Siân", "García", "Zoë", "Müller", "Chloé"], ["£"] * 9]
+)
+def test_signs_of_money_do_not_tell_the_encoding(path: Path, words: list[str]) -> None:
+    rows = "".join(f"{number},{word}{number}\n" for number, word in enumerate(words * 20))
+    path.write_bytes(f"number,word\n{rows}".encode("cp1252"))
+    assert CsvFile.open(path).encoding.name == "cp1252"
+
+
+def test_a_line_of_numbers_names_nothing(path: Path) -> None:
+    path.write_text("24, 3, 2\n31, 1, 2\n45, 2, 1\n")
+    file = CsvFile.open(path)
+    assert file.header is False
+    assert file.layout.plain
+    path.write_text("39,Private\n50,Self\n38,Private\n")
+    assert not CsvFile.open(path).layout.plain

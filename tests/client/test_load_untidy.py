@@ -95,6 +95,28 @@ def test_values_never_become_names_in_silence(
     assert db.execute("SELECT count(a) FROM people").fetchone() == (3,)
 
 
+def test_a_file_without_names_is_loaded_and_named_after_itself(
+    path: Path, database: Database, db: Connection
+) -> None:
+    path = path.with_name("2024 Choices.data")
+    path.write_text("24, 3, 999\n31, 1, 12\n45, 2, 999\n" * 9)
+    said = succeeded("load-csv", str(path), "--uri", database.uri())
+    assert "Line 1 is a record" in said
+    assert "--columns a,b,c" in said
+    assert "may stand for a missing value, but stays a number: 999 (18, from line 1)" in said
+    assert "--null column_3=999" in said
+    counted = "SELECT count(column_1), count(column_3) FROM _2024_choices"
+    assert db.execute(counted).fetchone() == (27, 27)
+    stated = ("--columns", "age,group=a,score", "--null", "score=999", "--null", "45", "--replace")
+    said = succeeded("load-csv", str(path), "--uri", database.uri(), *stated)
+    assert "may stand" not in said
+    counted = "SELECT count(age), count(score) FROM _2024_choices"
+    assert db.execute(counted).fetchone() == (18, 9)
+    assert "the table has no name" in failed(
+        "load-csv", "-", "--uri", database.uri(), given="a\n1\n"
+    )
+
+
 def test_options_settle_what_the_file_does_not_tell(
     path: Path, database: Database, db: Connection
 ) -> None:
@@ -103,7 +125,7 @@ def test_options_settle_what_the_file_does_not_tell(
         "when;sum;seen;kind;score\n03/04/2024;1,234;03/04/2024;3;x\n01/02/2024;2,345;01/02/2024;4;7\n"
     )
     said = succeeded(*command)
-    assert "Text, though most values are numbers, days or truths: when, sum, seen" in said
+    assert "though most values are numbers, days or truths: when, sum, seen" in said
     said = succeeded(
         *command, "--date-format", "DD/MM/YYYY", "--date-format", "seen=MM/DD/YYYY",
         "--decimal", ",", "--null", "x,y", "--label", "kind,score",

@@ -123,7 +123,7 @@ def test_what_is_particular_is_said(values: list[str], said: str) -> None:
 
 
 def test_what_is_stated_settles_it() -> None:
-    stated = Stated(nulls=frozenset({"12o"}), dates={"": ("DD/MM/YYYY",)}, decimal=",")
+    stated = Stated(nulls={"": frozenset({"12o"})}, dates={"": ("DD/MM/YYYY",)}, decimal=",")
     numbers, days, commas, both = _decided(
         ["1"] * 20 + ["12o"],
         ["03/04/2024", "05/06/2024"],
