@@ -16,6 +16,7 @@ _OF_NEWCOMERS = (
 )
 
 ARGUMENTS = {
+    "attacker": "the reader who is played; see below",
     "attribute": "a quasi-identifier of the dataset, or its sensitive column",
     "attributes": "columns of the dataset by whose values records are counted",
     "audience": (
@@ -24,7 +25,8 @@ ARGUMENTS = {
     ),
     "bandwidth": (
         "what the adversary knows, [as in a policy](requirements.md#adversaries): `'0.3'`, "
-        '`\'{"age": 0.2, "sex": 1}\'`, `\'{"kernel": "uniform"}\'` or `\'{"table": '
+        '`\'{"age": 0.2, "sex": 1}\'`, `\'{"kernel": "uniform"}\'`, '
+        '`\'{"learned": "logistic"}\'` or `\'{"table": '
         '"clinic.national"}\'`'
     ),
     "bins": (
@@ -136,6 +138,8 @@ ARGUMENTS = {
         "`anatomy`, `incognito`, `js_reduce`, `k_anonymity_primacy`, `beta_likeness_primacy`, "
         "`microaggregate` or `randomize` ([which](../howto/publishing.md))"
     ),
+    "attack.options": "a JSON object: see below",
+    "explain_attack.options": "a JSON object: see below",
     "publish.options": "[options](options.md), a JSON object",
     "watch.source": "a table of yours",
     "unwatch.source": "a table of yours",

@@ -5,6 +5,7 @@ of them.
 
 - `knowledge`: the forms that prior knowledge has; `prior`, with `kernels` and `axis`: that of
   Adv(B);
+- `learned`: the prior of a `classifier` trained without the person;
 - `posterior`: beliefs once groups are published, by `exact` inference (with `placement`), by
   `bethe` or by omega; `contradiction`: where none exists;
 - `distance`: how far two beliefs are apart, and `transport` under any distance of values;

@@ -9,6 +9,9 @@ in JSON                     prior belief about a record
                             alike, which is the adversary that t-closeness assumes
 ``{"from": 0.2, ...}``      of Adv(B) for every B between the two: many adversaries, not one
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
+``{"learned": "bayes"}``    of a classifier (``"logistic"`` or ``"bayes"``) that was trained on the
+                            other people of the table, in ``"folds"`` drawn from a ``"seed"``
+                            (`learned`)
 ``{"sequence": "name"}``    of a reader of earlier releases, who knows how values follow each
                             other; beliefs differ between the respondents of a cell. With a
                             ``"bandwidth"``, any other form, for respondents without a past; else
@@ -35,25 +38,30 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from bkpriv_core.belief.classifier import Model
 from bkpriv_core.belief.kernels import Width
 from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.stated import About, read
+from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = [
+    "FOLDS",
     "GRID",
     "UNKNOWN",
     "Between",
+    "Folds",
     "Knowledge",
+    "Learned",
     "Outside",
     "Remembered",
     "Resolved",
     "ResolvedSnapshot",
     "Revised",
+    "Seed",
     "Snapshot",
     "Stated",
     "Uniform",
@@ -69,6 +77,19 @@ UNKNOWN = -1
 
 GRID = 17
 """Bandwidths of a range at which beliefs are computed first."""
+
+FOLDS = 5
+"""Parts of a table of which one is left out at a time, if nothing is said."""
+
+Folds = Annotated[
+    int,
+    Range(at_least=2, at_most=20),
+    About("It is the number of parts of the table of which one is left out.", "5 is usual."),
+]
+"""Number of folds, as stated."""
+
+Seed = Annotated[int, Range(at_least=0, below=2**53), About("It decides who is in one fold.")]
+"""Seed of folds, as stated."""
 
 _ROWS = 500_000
 """Rows of an outside table that are looked up at a time, unless the data have more cells."""
@@ -101,6 +122,27 @@ class Outside:
     """
 
     table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A prior that is learned from the table without the person; see `learned`.
+
+    Parameters
+    ----------
+    learned : {"logistic", "bayes"}
+        Kind of classifier.
+    folds : int
+        Number of parts of the table of which one is left out at a time.
+    seed : int
+        Decides who is in one part.
+    """
+
+    learned: Annotated[
+        Model, About("It names a kind of classifier.", 'Write {"learned": "logistic"}.')
+    ]
+    folds: Folds = FOLDS
+    seed: Seed = 0
 
 
 @dataclass(frozen=True)
@@ -138,13 +180,14 @@ class Between:
         return (self.from_, *between.tolist(), self.to)
 
 
-Snapshot = Bandwidth | Uniform | Outside | Between
+Snapshot = Bandwidth | Uniform | Outside | Learned | Between
 """Forms of knowledge of an adversary who sees one release only; it is about cells."""
 
-# An attribute may be called "kernel" or "table"; its bandwidth is a number then.
+# An attribute may be called "kernel", "table" or "learned"; its bandwidth is a number then.
 _StatedSnapshot = (
     Uniform
     | Outside
+    | Learned
     | Between
     | Annotated[
         Mapping[str, Width],
@@ -181,7 +224,7 @@ Knowledge = Snapshot | Remembered
 Stated = Remembered | _StatedSnapshot
 """The same as read from JSON."""
 
-ResolvedSnapshot = tuple[float, ...] | Uniform | Outside
+ResolvedSnapshot = tuple[float, ...] | Uniform | Outside | Learned
 """Knowledge about cells, with one bandwidth for each attribute in order."""
 
 
@@ -218,6 +261,9 @@ def state_knowledge(knowledge: Knowledge) -> Any:
         return {**stated, "bandwidth": state_knowledge(knowledge.bandwidth)}
     if isinstance(knowledge, Between):
         return {"from": knowledge.from_, "to": knowledge.to}
+    if isinstance(knowledge, Learned):
+        usual = {"folds": FOLDS, "seed": 0}
+        return {k: v for k, v in asdict(knowledge).items() if k not in usual or v != usual[k]}
     return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
 
 
@@ -236,7 +282,7 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
 
 
 def _resolve_snapshot(knowledge: Snapshot, attributes: tuple[str, ...]) -> ResolvedSnapshot:
-    if isinstance(knowledge, Uniform | Outside):
+    if isinstance(knowledge, Uniform | Outside | Learned):
         return knowledge
     if isinstance(knowledge, Between):
         raise InvalidParameter(

@@ -26,6 +26,7 @@ from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparis
 from bkpriv_core.belief.knowledge import (
     Between,
     Knowledge,
+    Learned,
     Outside,
     Resolved,
     ResolvedSnapshot,
@@ -33,6 +34,7 @@ from bkpriv_core.belief.knowledge import (
     resolve_knowledge,
     uniform_prior,
 )
+from bkpriv_core.belief.learned import learned_prior
 from bkpriv_core.belief.library import Library, NoLibrary
 from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.posterior import Estimator, UsedArray
@@ -235,6 +237,9 @@ class Setting:
     def _compute(self, knowledge: ResolvedSnapshot) -> FloatArray:
         if isinstance(knowledge, Outside):
             return self._library.outside(self.table, knowledge.table)
+        if isinstance(knowledge, Learned):
+            how = knowledge.learned, knowledge.folds, knowledge.seed
+            return learned_prior(self.table, *how, progress=self.progress.quiet)
         if isinstance(knowledge, tuple):
             names = (domain.name for domain in self.table.quasi_identifiers)
             bandwidth = dict(zip(names, knowledge, strict=True))

@@ -26,8 +26,9 @@ CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb, period te
 $$;
 COMMENT ON FUNCTION bkpriv.prior(text, jsonb, text) IS
     'What an adversary believes about each cell of a dataset''s source before any release; exact.
-bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table":
-"schema.prior"}. Of a dataset with periods, from the records of the one that is given, else from all';
+bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, {"learned": "logistic"}
+or {"table": "schema.prior"}. Of a dataset with periods, from the records of the one that is given,
+else from all';
 GRANT EXECUTE ON FUNCTION bkpriv.prior(text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(

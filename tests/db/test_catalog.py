@@ -12,6 +12,8 @@ from tests.db.clinic import one
 LINE = 100
 """Characters of a comment that fit a line beside the names that psql shows with it."""
 
+ATTACK = "release bigint, attacker text DEFAULT 'majority'::text, options jsonb DEFAULT '{}'::jsonb"
+
 INTERFACE = {
     # Declare
     "register_dataset": (
@@ -82,6 +84,8 @@ INTERFACE = {
         "TABLE(requirement text, parameters jsonb, threshold double precision, "
         "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
     ),
+    "attack": (ATTACK, "TABLE(metric text, value double precision"),
+    "explain_attack": (ATTACK, "TABLE(group_id integer, qi jsonb, sensitive text"),
     "explain_suppressed": (
         'release bigint, "limit" integer DEFAULT 10',
         "TABLE(qi jsonb, records bigint, requirement text, parameters jsonb, "
@@ -95,10 +99,7 @@ INTERFACE = {
         "release bigint, knowledge jsonb",
         "TABLE(respondent text, sensitive text, probability double precision",
     ),
-    "lattice": (
-        "dataset text, policy text",
-        "TABLE(levels jsonb, safe boolean, minimal boolean",
-    ),
+    "lattice": ("dataset text, policy text", "TABLE(levels jsonb, safe boolean, minimal boolean"),
     "explore": (
         "dataset text, policies jsonb DEFAULT NULL::jsonb, "
         "method text DEFAULT 'mondrian'::text, options jsonb DEFAULT '{}'::jsonb, "
@@ -121,10 +122,7 @@ INTERFACE = {
     ),
     "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
-    "compare_releases": (
-        "releases bigint[]",
-        "TABLE(metric text, release bigint, value double precision",
-    ),
+    "compare_releases": ("releases bigint[]", "TABLE(metric text, release bigint"),
     "audit_together": (
         "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
         "estimator text DEFAULT 'auto'::text",
@@ -238,7 +236,7 @@ VOLATILITY = {
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
-        *("audit_together", "explain_together", "audit_readers"),
+        *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),

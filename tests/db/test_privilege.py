@@ -93,6 +93,7 @@ FUNCTIONS = """
     bkpriv_internal.distribute_release_table(bigint,text,text)           X          -
     bkpriv_internal.readers_of(bigint)                                   X          X
     bkpriv.association(bigint)                                           X          X
+    bkpriv.attack(bigint,text,jsonb)                                     X          X
     bkpriv.audit(bigint,jsonb,text)                                      X          X
     bkpriv.bethe_posterior(double_precision[],integer[])                 X          X
     bkpriv.disclosure(bigint,jsonb,text)                                 X          X
@@ -101,6 +102,7 @@ FUNCTIONS = """
     bkpriv.drop_dataset(text)                                            X          -
     bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
     bkpriv.exact_posterior(double_precision[],integer[])                 X          X
+    bkpriv.explain_attack(bigint,text,jsonb)                             X          X
     bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
     bkpriv.explain_publication(text,text,text,text,text,jsonb,text)      X          -
     bkpriv.explain_suppressed(bigint,integer)                            X          X

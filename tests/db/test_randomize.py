@@ -290,6 +290,8 @@ NO_GROUPS = (
     "max_disclosure(1, 1)",
     "disclosure_given(1, '[]')",
     "explain_suppressed(1)",
+    "attack(1)",
+    "explain_attack(1)",
 )
 
 

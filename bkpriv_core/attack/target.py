@@ -1,0 +1,52 @@
+"""Targets: a release as an attacker finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bkpriv_core.attack.outcome import Outcome
+from bkpriv_core.belief.knowledge import Knowledge
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray
+
+__all__ = ["Target"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A release, and the setting in which beliefs about it are measured.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    setting : Setting
+        Setting of the release's parts.
+    """
+
+    release: Release
+    setting: Setting
+
+    def outcome(self, baseline: Knowledge, believed: FloatArray, **figures: float) -> Outcome:
+        """Outcome about the members of groups.
+
+        Parameters
+        ----------
+        baseline : Knowledge
+            Knowledge of the baseline.
+        believed : (e, m) float array
+            Belief about the records of each membership.
+        figures : float
+            Further figures by name.
+        """
+        parts, groups = self.release.parts, self.release.groups
+        return Outcome(
+            setting=self.setting,
+            group=groups.owner,
+            cell=parts.cell[groups.members],
+            counts=parts.actual[groups.members],
+            baseline=self.setting.prior(baseline)[groups.members],
+            believed=believed,
+            figures=figures,
+        )
