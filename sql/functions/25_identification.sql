@@ -14,10 +14,10 @@ $$;
 COMMENT ON FUNCTION bkpriv.inspect_columns(regclass) IS
     'Says how many people columns of a table single out, and which roles they might have.
 After the columns come the pairs, then the triples that single out most, the best first.
-distinct_share: distinct values (NULL is one) divided by records. unique_people: records, each taken
-for a person, whose values no other has. separated_share: share of pairs of records told apart.
-looks_like: constant, key, free text, date, code, number or label, and the role. role: the argument
-of register_dataset that is proposed, for you to review; NULL: leave it out. reason: why.
-nulls: records with NULL. alike: values that differ from others only in case, blanks or normal form.
-records: how many were looked at; sampled: these are not all, so people are less unique than said';
+distinct_share: distinct values (NULL is one) divided by records. unique_people: records whose
+values no other has. separated_share: share of pairs of records told apart. looks_like: constant,
+key, free text, date, code, number or label, and the role. role: the argument of register_dataset
+that is proposed, for you to review; NULL: leave it out. nulls: records with NULL. alike: values
+that differ from others only in case, blanks or normal form. records: how many were looked at;
+sampled: not all, so people are less unique than said';
 GRANT EXECUTE ON FUNCTION bkpriv.inspect_columns(regclass) TO bkpriv_publisher;

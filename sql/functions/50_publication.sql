@@ -115,8 +115,7 @@ $$;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
     'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible.
 Where the dataset names respondents, it is certified together with its earlier releases. Publishing
-under the same view name again moves the view; of a dataset with periods, the records of one are
-published. bucketize and anatomy, which show exact quasi-identifiers, make a second view,
+under the same view name again moves the view. bucketize and anatomy make a second view,
 view_name_sensitive; randomize makes view_name_randomization, which says how values were distorted.
 anatomy needs l_diversity in the policy, randomize max_disclosure and the option scheme';
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

@@ -11,7 +11,7 @@ return GD["bkpriv"].lattice.lattice(dataset, policy, options, period)
 $$;
 COMMENT ON FUNCTION bkpriv.lattice(text, text, jsonb, text) IS
     'Every combination of generalization levels, and whether it is safe under the policy.
-chosen is the one that publish with method incognito and the same options would take; measured says
+chosen: the one that publish with method incognito and the same options would take. measured:
 whether groups were measured or it followed from other nodes. A safe one has what it suppresses and
-costs, a minimal one also what it loses in bits (kl); period as in publish()';
+costs, a minimal one also what it loses in bits (kl)';
 GRANT EXECUTE ON FUNCTION bkpriv.lattice(text, text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -57,11 +57,10 @@ return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
     'What each release of a dataset gives away to an adversary who saw all releases before it.
-Withdrawn ones count, and with retrospective the later ones, too; knowledge NULL: the adversary has
-no memory. confidence and worst: the mean and the largest probability of an actual value for this
-adversary. gain: the increase over its share in the group, as a part of what could be gained.
-remembered: published records of respondents whom an earlier release showed. left_out: why a release
-could not be judged. estimator: omega understates, auto comes nearest to exact inference';
+Withdrawn ones count. confidence and worst: the mean and the largest probability of an actual value
+for this adversary. gain: the increase over its share in the group, as a part of what could be
+gained. remembered: published records of respondents whom an earlier release showed. left_out: why a
+release could not be judged. estimator: omega understates, auto comes nearest to exact inference';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.revised_belief(

@@ -103,10 +103,9 @@ $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
     'For each group, the worst first: about whose records, and of which value, a belief moved most.
 sure: of how many of its records the adversary becomes sure, believing a value or a node of its
-hierarchy at most .5 before and above .9 after; then of whom of them and of what most. bandwidth,
-and how beliefs are compared, as in disclosure(). Of a randomized release, which takes no bandwidth,
-for all records with the same values: the share of the sensitive one, and the probability that they
-are found as they were';
+hierarchy at most .5 before and above .9 after; then of whom of them and of what most. Beliefs are
+compared as in disclosure(). Of a randomized release: the share of the sensitive value of records,
+and the probability that they are found as they were';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
@@ -122,12 +121,11 @@ return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
     'Measures a release against requirements, by default those of its policy, and records the figures.
-It says which group is worst, its records, and the value at fault: its share in the table and the
-group, or the belief before and after about the records of worst_qi. sure: of how many its reader
-becomes sure, whatever the bound is: of some value or node of the hierarchy, believed at most .5
-before, above .9 after. most: what no release of the table exceeds, so that a threshold of as much,
-or above, cannot bind. A randomized release, which has no groups, has the share in the table and the
-probability that the riskiest records are found as they were, and another row for all releases of
-the same records together. By the release''s own policy, further rows count those unique within their
-group by attributes that pass through (vulnerable), which nothing bounds';
+worst_group, worst_qi and value say what is at fault: its share in the table and the group, or the
+belief before and after. sure: of how many its reader becomes sure: of some value or node of the
+hierarchy, believed at most .5 before, above .9 after. most: what no release of the table exceeds; a
+threshold as large cannot bind. A randomized release has the share in the table and the probability
+that the riskiest records are found as they were, and a row for all releases of the same records
+together. By the release''s own policy, further rows count those unique within their group by
+attributes that pass through (vulnerable), which nothing bounds';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

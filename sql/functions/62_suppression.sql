@@ -11,9 +11,9 @@ return GD["bkpriv"].suppression.explain_suppressed(release, limit)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_suppressed(bigint, int) IS
     'Which kinds of records a release left out, those of most records first, at most so many.
-Of each: the bound of the policy that stood in the way, what the best group attains of those tried
-(the records by themselves, or with a published group nearby), and there the value at fault as in
-audit(). Of a release that has grown, the records with newcomers, or all who wait; and, as
-requirement grow, who was withdrawn. In qi a number or label, an array of the least and greatest
-number, or the label above several';
+Of each: the bound that stood in the way, what the best group attains of those tried (the records by
+themselves, or with a published group nearby), and the value at fault as in audit(). Of a release
+that has grown, the records with newcomers, or all who wait; and, as requirement grow, who was
+withdrawn. qi: a number or label, an array of the least and greatest number, or the label above
+several';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_suppressed(bigint, int) TO bkpriv_publisher, bkpriv_auditor;

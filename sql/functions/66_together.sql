@@ -15,12 +15,11 @@ return GD["bkpriv"].together.audit_together(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) IS
     'What a reader of several releases of the same respondents learns from all of them together.
-Columns and arguments are those of audit(), requirements by default all of their policies;
-estimator_used says for how many it is exact. Figures are of respondents whom one of the releases
-shows: worst_records counts those of whom the same groups tell the worst, and worst_group is NULL.
-k_anonymity: the fewest records that may be a respondent''s; requirements on shares: the beliefs of a
-reader without knowledge; bt_privacy: how far beliefs move. Respondents link the releases, and a
-value that changed makes another person';
+Columns and arguments are those of audit(), requirements by default all of their policies. Figures
+are of respondents whom one of the releases shows: worst_records counts those of whom the same
+groups tell the worst, and worst_group is NULL. k_anonymity: the fewest records that may be a
+respondent''s; requirements on shares: the beliefs of a reader without knowledge; bt_privacy: how
+far beliefs move. A value that changed makes another person';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_together(
@@ -58,7 +57,7 @@ COMMENT ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) IS
     'What each reader of a dataset''s releases learns from all that they hold, as audit_together().
 The last, all, is all readers together. readers: {"name": ["schema.view", 7]}, views with all that
 they ever showed, or releases. By default they are the roles, and PUBLIC, that may SELECT from its
-views or views on these, or could until they were withdrawn; roles that may read the same are listed
-once, and superusers and roles that may read the source or act as its owner are not. Of a dataset
-with periods, each period by itself';
+views or views on these, or could until they were withdrawn, but for superusers and roles that may
+read the source or act as its owner; roles that may read the same are listed once. Each period by
+itself';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -13,11 +13,9 @@ $$;
 COMMENT ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text, boolean) IS
     'What publish would cost and disclose under each of some policies, none of which is published.
 policies: a JSON array, or {"grid": {"bandwidth": [...], "t": [...]}, "with": {...}}, over k and l
-as well, which begins with each k alone; without any, a customary grid; place counts in the array or
-grid, from 1. Metrics: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error
-(median of a fixed workload), worst_disclosure and mean_disclosure (to the adversary of the policy
-who learns most), sure (people of whom a reader becomes sure, one whom any of the policies names),
-exact_share, groups, seconds; or refused = 1, and a notice why. What a release would tell together
-with others is not judged; method, options and period as in publish(); a draft is certified by
-estimates and not refined, which is quicker';
+as well, which begins with each k alone; without any, a customary grid; place counts from 1.
+Metrics: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error,
+worst_disclosure and mean_disclosure (to the adversary of the policy who learns most), sure (people
+of whom a reader becomes sure, one whom any of the policies names), exact_share, groups, seconds; or
+refused = 1, and a notice why. Other releases are not considered';
 GRANT EXECUTE ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text, boolean) TO bkpriv_publisher;

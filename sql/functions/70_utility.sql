@@ -9,9 +9,8 @@ return GD["bkpriv"].utility.utility(release)
 $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
     'Utility of a release: what its generalization and suppression cost analysts.
-discernibility, average_class_size, suppressed_share. gcp: global certainty penalty, the share of
-detail lost; rgcp: of all records, where those left out count as the nearest group widened to them.
-gcp(age): of one quasi-identifier, 0 where values are shown exactly; gcp is their mean.
+gcp: global certainty penalty, the share of detail lost; rgcp: of all records, where those left out
+count as the nearest group widened to them. gcp(age): of one quasi-identifier; gcp is their mean.
 ..._k_anonymous: of the same table by the same method with k-anonymity only. kl (bits), chi_square,
 l2: divergence of the joint distribution that it leaves from the original one, Infinity where the
 release rules out what occurs';
@@ -28,8 +27,7 @@ $$;
 COMMENT ON FUNCTION bkpriv.compare_releases(bigint[]) IS
     'Releases of the same data side by side, an error if they are of other data.
 The metrics of utility, NULL for a release that has no such figure. max_disclosure: the largest
-probability with which a sensitive value is disclosed. The median and mean relative error of the
-count queries that the bound query_error measures by default. The average difference of uncertainty
-coefficients from those of the source, of pairs with the sensitive attribute and of
-quasi-identifiers';
+probability with which a sensitive value is disclosed. The errors of the count queries that the
+bound query_error measures by default. The average difference of uncertainty coefficients from those
+of the source, of pairs with the sensitive attribute and of quasi-identifiers';
 GRANT EXECUTE ON FUNCTION bkpriv.compare_releases(bigint[]) TO bkpriv_publisher, bkpriv_auditor;
