@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -161,9 +162,10 @@ class _Function:
 
     def section(self) -> Iterator[str]:
         """Describe it without its arguments, paragraph by paragraph."""
-        yield _fenced(
-            _call(self.name, list(map(_plain, self.arguments or [])), self.result, self.columns)
+        arguments, columns = (
+            [*map(_plain, items or [])] for items in (self.arguments, self.columns)
         )
+        yield _fenced(_call(self.name, arguments, _plain(self.result), columns))
         yield _paragraph(self.comment)
 
 
@@ -384,26 +386,33 @@ def _topic(text: str) -> str:
     return found[1]
 
 
-def _call(name: str, arguments: list[str], result: str, columns: list[str] | None) -> str:
-    """Write a signature, one item to a line where it does not fit into one."""
+def _call(name: str, arguments: list[str], result: str, columns: list[str]) -> str:
+    """Write a signature, one argument to a line where it does not fit into one."""
     head, tail = f"bkpriv.{name}(", ") → "
     returned = f"TABLE ({', '.join(columns)})" if columns else result
     line = head + ", ".join(arguments) + tail + returned
     if len(line) <= WIDTH:
         return line
     if columns and len(tail + returned) > WIDTH:
-        returned = f"TABLE ({_lines(columns)})"
+        returned = f"TABLE (\n{_filled(columns)}\n)"
     return head + _lines(arguments) + tail + returned
 
 
 def _plain(argument: str) -> str:
     """Write an argument as one would by hand: no cast of the default, no needless quotes."""
-    without_cast = re.sub(r"(?<='|L)::[\w ]+(\[\])?$", "", argument)
+    short = argument.replace("double precision", "float8")
+    without_cast = re.sub(r"(?<='|L)::[\w ]+(\[\])?$", "", short)
     return re.sub(r'"(\w+)"(?=\()', r"\1", without_cast)
 
 
 def _lines(items: list[str]) -> str:
     return "\n" + ",\n".join(f"    {item}" for item in items) + "\n"
+
+
+def _filled(items: list[str]) -> str:
+    """Write items side by side, none of them broken."""
+    text = ", ".join(item.replace(" ", "\0") for item in items)
+    return textwrap.indent(textwrap.fill(text, WIDTH - 4), "    ").replace("\0", " ")
 
 
 def _holders(publisher: bool, auditor: bool) -> str:
