@@ -15,9 +15,6 @@ from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tell
 
 __all__ = ["choose_roles", "find_codes"]
 
-_USELESS = ("constant", "free text")
-"""Looks of columns that nobody is recognised by, or that may say anything."""
-
 _AT_ONCE = 400
 """Columns about which one query asks; a query has 1,664 columns at most, and each asks of three."""
 
@@ -38,8 +35,7 @@ def choose_roles(
     dict of str to list of str
         Columns of each part.
     dict of str to str
-        Columns left out, since nearly every record has a value of its own or for what they look
-        like, with how many values there are or the reason.
+        Columns left out, with the reason: what they look like, or how many values they have.
     list of str
         Columns without a part.
 
@@ -50,9 +46,15 @@ def choose_roles(
     """
     free = _free(names, parts)
     wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]
-    apart = {} if not wanted else _useless(free, looked)
-    if "quasi_identifiers" in wanted:
-        apart |= _nearly_unique(connection, table, free)
+    chosen = dict(parts)
+    if "respondent" not in parts and "quasi_identifiers" in wanted:
+        chosen |= _respondent(free, looked)
+        free = _free(names, chosen)
+    apart = {}
+    if wanted and looked:
+        apart = _without_role(free, looked)
+    elif "quasi_identifiers" in wanted:
+        apart = _nearly_unique(connection, table, free)
     if len(free) - len(apart) < len(wanted):
         apart = {}  # What is left would make no dataset; registration warns of them.
     left = [name for name in free if name not in apart]
@@ -61,7 +63,6 @@ def choose_roles(
             f"no column of {title} is left for --{wanted[-1].replace('_', '-')}",
             hint="A dataset has quasi-identifiers and something sensitive.",
         )
-    chosen = dict(parts)
     if "sensitive" in wanted:
         chosen["sensitive"] = _sensitive(left, looked)
         left = [name for name in left if name not in chosen["sensitive"]]
@@ -76,10 +77,17 @@ def _free(names: Sequence[str], parts: Mapping[str, list[str]]) -> list[str]:
     return [name for name in names if name not in stated]
 
 
-def _useless(names: Sequence[str], looked: Mapping[str, Looked]) -> dict[str, str]:
-    """Columns that nobody is recognised by, or that may say anything, and the reasons."""
+def _respondent(names: Sequence[str], looked: Mapping[str, Looked]) -> dict[str, list[str]]:
+    """Column that looks like that of whose record it is, as a part, if there is one."""
+    found = [name for name in names if name in looked and looked[name].role == "respondent"]
+    return {"respondent": found[:1]} if found else {}
+
+
+def _without_role(names: Sequence[str], looked: Mapping[str, Looked]) -> dict[str, str]:
+    """Columns for which no role is proposed, and the reasons."""
     of_these = {name: looked[name] for name in names if name in looked}
-    return {name: each.reason for name, each in of_these.items() if each.looks_like in _USELESS}
+    roles = ("quasi_identifiers", "sensitive")
+    return {name: each.reason for name, each in of_these.items() if each.role not in roles}
 
 
 def _sensitive(names: Sequence[str], looked: Mapping[str, Looked]) -> list[str]:

@@ -57,7 +57,7 @@ def inspect(
         _show(console, looked)
         for notice in said:
             console.print(Text(notice))
-        proposal = propose(connection, name, looked)
+        proposal = propose(connection, target, looked)
         statements = (
             proposal.statements(connection, dataset or target.name, target)
             if proposal.complete

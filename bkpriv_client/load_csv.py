@@ -30,7 +30,7 @@ from bkpriv_client.loading import (
 )
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
-from bkpriv_client.proposal import Looked, look_if_possible
+from bkpriv_client.proposal import Looked, look_if_possible, prefixes, propose_bins
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
@@ -323,7 +323,7 @@ def _load(
                 connection, target, list(study.types), file.title, parts, looked=looked
             )
             declarations, codes = _declare(
-                connection, target, study.types, chosen, branches, stated.labels
+                connection, target, study.types, chosen, branches, stated.labels, looked=looked
             )
     if made:
         console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
@@ -354,6 +354,8 @@ def _declare(
     chosen: Mapping[str, list[str]],
     branches: Mapping[str, TableName],
     labels: Collection[str],
+    *,
+    looked: Mapping[str, Looked],
 ) -> tuple[list[sql.Composed], dict[str, int]]:
     """Statements that register a table, and the columns that they take for codes, with counts.
 
@@ -366,10 +368,16 @@ def _declare(
         if part in ("attributes", "respondent", "period")
     }
     used = (*quasi_identifiers, *sensitive)
-    codes = find_codes(connection, target, _whole(used, types, {*branches, *labels}), sensitive)
-    coded = {*codes, *_whole(labels, types, (), "numeric")}
-    if coded:
-        stated = {name: LABEL for name in used if name in coded}
+    free = [name for name in used if name not in {*branches, *labels}]
+    seen = [looked[name] for name in free if name in looked]
+    bins, prefixed = propose_bins(connection, target, seen, sensitive)
+    if looked:
+        codes = {name: looked[name].values for name in free if bins.get(name) == LABEL}
+    else:
+        codes = find_codes(connection, target, _whole(free, types), sensitive)
+    bins |= dict.fromkeys([*codes, *_whole(labels, types, "numeric")], LABEL)
+    if bins:
+        stated = {name: bins[name] for name in used if name in bins}
         roles["bins"] = json.dumps(stated, ensure_ascii=False)
     declarations = declare(
         connection,
@@ -381,15 +389,12 @@ def _declare(
         {},
         **roles,
     )
-    return declarations, codes
+    return [*declarations, *prefixes(target.name, prefixed)], codes
 
 
-def _whole(
-    names: Iterable[str], types: Mapping[str, str], without: Collection[str], *kinds: str
-) -> list[str]:
-    """Columns of whole numbers, and of other types that are wanted, but for some."""
-    wanted = ("integer", "bigint", *kinds)
-    return [name for name in names if types.get(name) in wanted and name not in without]
+def _whole(names: Iterable[str], types: Mapping[str, str], *kinds: str) -> list[str]:
+    """Columns of whole numbers, and of other types that are wanted."""
+    return [name for name in names if types.get(name) in ("integer", "bigint", *kinds)]
 
 
 def _tell_choice(
@@ -416,10 +421,9 @@ def _tell_choice(
             f"that are sensitive. Here {standing}; change that to suit:\n"
         )
     if apart:
-        told = ", ".join(f"{name} ({why})" for name, why in apart.items())
+        told = "; ".join(f"{name} ({why})" for name, why in apart.items())
         console.print(
-            "Left out, because nearly every record has a value of its own there, or for what is "
-            f"said: {told}.\n",
+            f"Left out: {told}.\n",
             markup=False,
         )
     if codes:

@@ -1,9 +1,16 @@
-"""Proposal: the roles of a table's columns, as ``bkpriv.inspect_columns`` proposes them."""
+"""Proposal: the roles of a table's columns, as ``bkpriv.inspect_columns`` proposes them.
+
+Bins are proposed with them: numbers that stand for kinds are labels, days that are nearly unique
+are binned by the year, and sensitive numbers of many values by a round width, about ten of which
+hold nine tenths of the records: beliefs are about each value, and a salary to the penny is that of
+one person.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from psycopg import errors, sql
@@ -12,8 +19,21 @@ from bkpriv_client.declaration import call, declare
 from bkpriv_client.loading import TableName
 from bkpriv_client.server import Connection
 from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.inspection import tells_by_code
 
-__all__ = ["Looked", "Proposal", "look_at", "look_if_possible", "propose"]
+__all__ = [
+    "Bin",
+    "Looked",
+    "Proposal",
+    "look_at",
+    "look_if_possible",
+    "prefixes",
+    "propose",
+    "propose_bins",
+]
+
+Bin = str | int | float
+"""Bin of a column: `LABEL`, a unit of time, or a width."""
 
 _INSPECT = (
     "SELECT columns, distinct_share, unique_people, looks_like, role, reason, separated_share, "
@@ -21,7 +41,8 @@ _INSPECT = (
 )
 
 _TYPES = (
-    "SELECT a.attname::text, t.typcategory::text FROM pg_attribute AS a "
+    "SELECT a.attname::text, CASE WHEN a.atttypid = ANY ('{int2,int4,int8}'::regtype[]) "
+    "THEN 'whole' ELSE t.typcategory::text END FROM pg_attribute AS a "
     "JOIN pg_type AS t ON t.oid = a.atttypid "
     "WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped"
 )
@@ -40,6 +61,11 @@ class Looked:
     separated: float
     records: int
 
+    @property
+    def values(self) -> int:
+        """Number of distinct values; NULL is one."""
+        return round(self.distinct * self.records)
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -51,9 +77,8 @@ class Proposal:
         Columns by which people might be recognised, and those that nobody is to learn.
     respondent : str or None
         Column that says whose record it is, where people have several.
-    bins : dict of str to str
-        Bins: `LABEL` of numbers that stand for kinds, a unit of time of days that are nearly
-        unique.
+    bins : dict of str to str, int or float
+        Bins; see `propose_bins`.
     codes : list of str
         Columns of texts that are codes.
     left : list of str
@@ -63,7 +88,7 @@ class Proposal:
     quasi_identifiers: list[str]
     sensitive: list[str]
     respondent: str | None
-    bins: dict[str, str]
+    bins: dict[str, Bin]
     codes: list[str]
     left: list[str]
 
@@ -85,16 +110,21 @@ class Proposal:
         register = declare(
             connection, dataset, table, self.quasi_identifiers, told, {}, {}, **roles
         )
-        prefixes = [
-            call("set_prefix_hierarchy", dataset, code, list(_EXAMPLE)) for code in self.codes
-        ]
-        return [*register, *prefixes]
+        return [*register, *prefixes(dataset, self.codes)]
 
 
 _MANY = 0.5
 """Share of distinct values from which days are to be binned."""
 
 _UNIT = "year"
+
+_MANY_VALUES = 50
+"""Values of a sensitive number from which it is binned."""
+
+_BINS = 10
+
+_READ = 100_000
+"""Records by which a width is chosen."""
 
 _EXAMPLE = (3, 1)
 """Lengths of prefixes that are written where nothing is known of codes."""
@@ -118,30 +148,81 @@ def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
     return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 
 
-def propose(connection: Connection, name: str, looked: Sequence[Looked]) -> Proposal:
+def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) -> Proposal:
     """Roles of the columns of a table, by what was seen of them."""
-    types: Mapping[str, str] = dict(connection.execute(_TYPES, [name]).fetchall())
     singles = [each for each in looked if len(each.columns) == 1]
     by_role: dict[str | None, list[str]] = {}
     for each in singles:
         by_role.setdefault(each.role, []).extend(each.columns)
-    bins, codes = {}, []
-    for each in singles:
-        (column,) = each.columns
-        looks_like = (each.looks_like or "").partition(",")[0]
-        if each.role is None or each.role == "respondent":
-            continue
-        if looks_like == "code" and types[column] == "N":
-            bins[column] = LABEL
-        elif looks_like == "code":
-            codes.append(column)
-        elif looks_like == "date" and types[column] == "D" and each.distinct > _MANY:
-            bins[column] = _UNIT
+    known, told = by_role.get("quasi_identifiers", []), by_role.get("sensitive", [])
+    used = [each for each in singles if each.columns[0] in {*known, *told}]
+    bins, codes = propose_bins(connection, table, used, told)
     return Proposal(
-        by_role.get("quasi_identifiers", []),
-        by_role.get("sensitive", []),
+        known,
+        told,
         next(iter(by_role.get("respondent", [])), None),
         bins,
         codes,
         by_role.get(None, []),
     )
+
+
+def propose_bins(
+    connection: Connection, table: TableName, used: Sequence[Looked], sensitive: Collection[str]
+) -> tuple[dict[str, Bin], list[str]]:
+    """Bins of columns, and those that are codes written as text.
+
+    Parameters
+    ----------
+    table : TableName
+        The table.
+    used : sequence of Looked
+        Columns that have a role.
+    sensitive : collection of str
+        Sensitive ones among them.
+    """
+    types: Mapping[str, str] = dict(
+        connection.execute(_TYPES, [table.written(connection)]).fetchall()
+    )
+    bins: dict[str, Bin] = {}
+    codes = []
+    for each in used:
+        (column,) = each.columns
+        looks_like = (each.looks_like or "").partition(",")[0]
+        numeric = types[column] in ("whole", "N")
+        if looks_like == "code" and not numeric:
+            codes.append(column)
+        elif looks_like == "code" or (column in sensitive and _may_be_kinds(each, types[column])):
+            bins[column] = LABEL
+        elif looks_like == "date" and types[column] == "D" and each.distinct > _MANY:
+            bins[column] = _UNIT
+        elif numeric and column in sensitive and each.values > _MANY_VALUES:
+            width = _width(connection, table, column)
+            if width > (types[column] == "whole"):
+                bins[column] = width
+    return bins, codes
+
+
+def _may_be_kinds(each: Looked, kind: str) -> bool:
+    return kind == "whole" and tells_by_code(each.records, each.values)
+
+
+def _width(connection: Connection, table: TableName, column: str) -> int | float:
+    """Round width of bins of a column of numbers; 0 for none."""
+    row = connection.execute(
+        sql.SQL(
+            "SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY v) - percentile_cont(0.05) "
+            "WITHIN GROUP (ORDER BY v) FROM (SELECT {}::float8 AS v FROM {} LIMIT {}) AS x"
+        ).format(sql.Identifier(column), table.identifier, sql.Literal(_READ))
+    ).fetchone()
+    span = float(row[0] or 0) if row else 0.0
+    if not 0 < span < math.inf:
+        return 0
+    power = math.floor(math.log10(span / _BINS))
+    width = next(each for each in (1, 2, 5, 10) if each * 10**power * _BINS >= span * (1 - 1e-9))
+    return width * 10**power if power >= 0 else round(width * 10.0**power, -power)
+
+
+def prefixes(dataset: str, codes: Iterable[str]) -> list[sql.Composed]:
+    """Statements that give codes a hierarchy by prefixes; their lengths are an example."""
+    return [call("set_prefix_hierarchy", dataset, code, list(_EXAMPLE)) for code in codes]

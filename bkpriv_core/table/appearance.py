@@ -17,7 +17,9 @@ What a column looks like is, in this order,
 
 Sensitive is what reads like codes or names of illnesses, or has a name that says so. All that is
 neither that nor left out is taken for a quasi-identifier: something that others may know of a
-person, for to leave one out is the dangerous mistake.
+person, for to leave one out is the dangerous mistake. Left out are, beside what was said, columns
+that name people, and measurements that nearly every record has to itself, such as weights of a
+sample: of these nothing would be left but ranges.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique
@@ -50,6 +53,10 @@ _KEYS = (
     "forename fullname nachname vorname nom prenom nombre apellido apellidos cognome sobrenome "
     "naam achternaam mail email phone tel telephone telefon mobile handy iban account konto "
     "passport login user username"
+)
+_NAMES = (
+    "surname lastname firstname forename givenname fullname nachname vorname prenom apellido "
+    "apellidos cognome sobrenome achternaam familienname"
 )
 _PERSONS = (
     "patient person people subject respondent participant customer client member student "
@@ -165,6 +172,8 @@ def judge(seen: Seen) -> Appearance:
     if seen.kind == "text" and (seen.length >= _LONG or (seen.wordy >= _OFTEN and unique)):
         return Appearance("free text", None, "texts of several words, which may say anything")
     looks_like, reason = _shape(seen)
+    if looks_like == "label" and _says(seen.name, _NAMES):
+        return Appearance(looks_like, None, f"{reason}; by its name, it names people")
     if unique:
         reason += "; nearly every record has a value of its own, so bin it or leave it out"
     return _with_role(seen, looks_like, reason, unique=unique)
@@ -239,6 +248,8 @@ def _with_role(seen: Seen, looks_like: str, reason: str, *, unique: bool) -> App
     if known:
         reason = f"{reason}; by its name, others may know it"
         return Appearance(looks_like, "quasi_identifiers", reason)
+    if unique and looks_like == "number":
+        return Appearance(looks_like, None, reason, named=False)
     reason = f"{reason}; nothing says that others do not know it"
     return Appearance(looks_like, "quasi_identifiers", reason, named=False)
 
@@ -264,7 +275,8 @@ def _says(name: str, listed: str) -> bool:
     """Whether a name has one of the words, or within a word one that is long enough."""
     plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
     plain = "".join(each for each in plain if not unicodedata.combining(each)).lower()
-    words = {word for word in re.split(r"[^a-z]+", plain) if word}
+    parts = [word for word in re.split(r"[^a-z]+", plain) if word]
+    words = {*parts, *map("".join, pairwise(parts))}  # First name is firstname, too.
     return any(
         each in words or (len(each) >= _STEM and any(each in word for word in words))
         for each in listed.split()

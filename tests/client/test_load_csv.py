@@ -170,7 +170,7 @@ def test_nearly_unique_columns_are_left_out_of_the_call(
     )  # fmt: skip
     text = " ".join(output.split())
     assert "Left out" in text
-    assert "number (1,200 values), remark (1,200 values)." in text
+    assert "number (1200 values in 1200 records, as keys and names have); remark (" in text
     statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
     for statement in statements:
         db.execute(statement.encode())
@@ -246,6 +246,30 @@ def test_codes_are_proposed_as_labels(path: Path, database: Database, db: Connec
     assert not [line for line in said if line and "codes" in line]
     bins = db.execute("SELECT bins FROM bkpriv.dataset").fetchone()
     assert bins == ({"kind": "label", "method": "label"},)
+
+
+def test_it_proposes_what_inspect_proposes(path: Path, database: Database, db: Connection) -> None:
+    first = datetime.date(2024, 1, 1)
+    visits = [
+        f"C{n % 100:03},{first + datetime.timedelta(n)},{'mf'[n % 2]},{1 + n % 2},{50 + n * 7.5},"
+        f"{n * n + 0.25},Ann,{n * 37 % 211 * 10}"
+        for n in range(300)
+    ]
+    names = "Client no.,seen,sex,kind,weight,share,First name,salary"
+    path.write_text("\n".join([names, *visits]))
+    output = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    asked = succeeded("inspect", "people", "--uri", database.uri())
+    ((statement,), shown) = (
+        [line for line in said.splitlines() if line.startswith("SELECT bkpriv.")]
+        for said in (output, asked)
+    )
+    assert shown == [statement]
+    assert "ARRAY['seen', 'sex', 'kind'], 'salary', respondent => 'Client no.'" in statement
+    assert '\'{"seen": "year", "kind": "label", "salary": 200}\'' in statement
+    said = " ".join(output.split())
+    assert "Left out: weight (300 values from" in said
+    assert "First name (all records have the same value)" in said
+    db.execute(statement.encode())
 
 
 def test_a_table_of_nothing_else_keeps_its_columns(path: Path, database: Database) -> None:

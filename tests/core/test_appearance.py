@@ -33,14 +33,16 @@ NUMBERS = Seen(
         (NUMBERS, "number, quasi-identifier"),
         (replace(NUMBERS, values=1000, low=1, high=1000), "key"),
         (replace(NUMBERS, values=1000, low=10**8, high=10**9 - 1, shortest=9, longest=9), "key"),
-        (replace(NUMBERS, values=1000, low=1, high=10**6, longest=6), "number, quasi-identifier"),
+        (replace(NUMBERS, values=1000, low=1, high=10**6, longest=6), "number"),
         (replace(NUMBERS, values=6, low=1, high=6), "code, quasi-identifier"),
         (
             replace(NUMBERS, low=10_000, high=99_999, shortest=5, longest=5),
             "code, quasi-identifier",
         ),
         (replace(NUMBERS, low=1920, high=2020, shortest=4, longest=4), "number, quasi-identifier"),
-        (replace(NUMBERS, kind="number", values=1000), "number, quasi-identifier"),
+        (replace(NUMBERS, kind="number", values=1000), "number"),
+        (replace(NUMBERS, kind="number", values=800), "number, quasi-identifier"),
+        (replace(NUMBERS, name="salary", kind="number", values=1000), "number, sensitive"),
     ],
 )
 def test_values_say_what_a_column_looks_like(seen: Seen, words: str) -> None:
@@ -56,7 +58,7 @@ def test_names_say_what_is_sensitive(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["plz", "PLZ_Wohnort", "birthDate", "Geburtsjahr", "código postal"]
+    "name", ["plz", "PLZ_Wohnort", "Post code", "birthDate", "Geburtsjahr", "código postal"]
 )
 def test_names_say_what_others_know(name: str) -> None:
     looked = judge(replace(LABELS, name=name))
@@ -68,6 +70,13 @@ def test_a_name_alone_decides_nothing(name: str) -> None:
     assert judge(replace(LABELS, name=name, values=1)).words == "constant"
     assert judge(replace(LABELS, name=name, values=999)).words == "key"
     assert judge(replace(LABELS, name=name)).looks_like == "label"
+
+
+@pytest.mark.parametrize("name", ["Surname", "First name", "NACHNAME", "last_name", "vorname"])
+def test_names_of_people_have_no_role(name: str) -> None:
+    looked = judge(replace(LABELS, name=name, values=300))
+    assert (looked.looks_like, looked.role) == ("label", None)
+    assert "names people" in looked.reason
 
 
 def test_words_within_words_are_no_hints() -> None:
