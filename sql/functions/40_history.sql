@@ -225,6 +225,34 @@ $$;
 COMMENT ON FUNCTION bkpriv_internal.invoked(oid) IS 'Whether a view reads with the rights of who asks, and not with those of its owner';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.invoked(oid) TO bkpriv_publisher, bkpriv_auditor;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_table regclass) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off
+    AS $$
+    -- The columns, by their own names and in their order, and nothing else. Names have the table before them in
+    -- what versions before 16 write.
+    SELECT coalesce(pg_get_viewdef(v.oid, false) = ANY (x.written), false)
+        AND (v.relkind = 'm' OR NOT bkpriv_internal.invoked(v.oid) AND EXISTS (
+            SELECT FROM pg_options_to_table(v.reloptions) WHERE option_name = 'security_barrier' AND option_value::boolean))
+    FROM pg_class v CROSS JOIN LATERAL (
+        SELECT array_agg(format(E' SELECT %s\n   FROM %I.%I;', p.columns, n.nspname, t.relname)) AS written
+        FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace CROSS JOIN (VALUES (false), (true)) AS q(prefixed)
+        CROSS JOIN LATERAL (
+            SELECT string_agg(CASE WHEN prefixed THEN quote_ident(t.relname) || '.' ELSE '' END || quote_ident(a.attname), E',\n    '
+                              ORDER BY a.attnum) AS columns
+            FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped) AS p
+        WHERE t.oid = release_table
+            AND (SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute
+                 WHERE attrelid = v.oid AND attnum > 0 AND NOT attisdropped)
+                = (SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute
+                   WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped)) AS x
+    WHERE v.oid = as_published.view
+$$;
+COMMENT ON FUNCTION bkpriv_internal.as_published(regclass, regclass) IS
+    'Whether a view shows all of a release table and nothing else, as publication writes it';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.as_published(regclass, regclass) TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TABLE (reader text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp

@@ -64,19 +64,15 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.empty_view(stored regclass, emptied r
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
-    written text := regexp_replace(replace(pg_get_viewdef(stored, false), split_part(emptied::text, '.', 2) || '.', ''), '\s+', ' ', 'g');
-    published text;
     reader text;
 BEGIN
-    SELECT regexp_replace(format(' SELECT %s FROM %s;', string_agg(quote_ident(attname), ', ' ORDER BY attnum), emptied), '\s+', ' ', 'g')
-        INTO published FROM pg_attribute WHERE attrelid = emptied AND attnum > 0;
     -- An index may call functions when it is built, which could fail or run for ever.
     IF EXISTS (SELECT FROM pg_index WHERE indrelid = stored AND (indexprs IS NOT NULL OR indpred IS NOT NULL)) THEN
         EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
         RETURN false;
     END IF;
     -- So could the query of a view that publication did not write.
-    IF written IS DISTINCT FROM published THEN
+    IF NOT bkpriv_internal.as_published(stored, emptied) THEN
         EXECUTE format('REFRESH MATERIALIZED VIEW %s WITH NO DATA', stored);
         RETURN true;
     END IF;

@@ -227,7 +227,7 @@ VOLATILITY = {
         *_internal(
             "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
         ),
-        *_internal("called", "carried_token", "distributed", "invoked"),
+        *_internal("as_published", "called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path"),
     },

@@ -45,6 +45,7 @@ SCHEMAS = """
 
 FUNCTIONS = """
     function                                                             publisher  auditor
+    bkpriv_internal.as_published(regclass,regclass)                      X          X
     bkpriv_internal.auditor()                                            -          X
     bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
     bkpriv_internal.digest()                                             X          X

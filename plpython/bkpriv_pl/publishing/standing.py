@@ -6,21 +6,24 @@ stands while all of these, the policy's requirements, the method, the options an
 same.
 
 The source counts as unchanged where its watch says so, as `bkpriv.releases` does, and its rows
-could not come to read otherwise without a write: no row-level security picks them, and their types
-are built in. Else it is read again and its fingerprint is compared. Where that cannot tell either,
-as of records that a lot picked, nothing stands: what may be stale is never called standing.
+could not come to read otherwise without a write: no row-level security picks or picked them, and
+their types are built in. Else it is read again and its fingerprint is compared. Where that cannot
+tell either, as of records that a lot picked, nothing stands: what may be stale is never called
+standing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, get_args
 
 from bkpriv_core.errors import InvalidData, TooLarge, as_json
 from bkpriv_core.release.release import Exhibit
+from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.fingerprint import fingerprint
 from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
@@ -31,7 +34,8 @@ from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.view import ShownView, find_view
 from bkpriv_pl.server.boundary import decode, entry, run
-from bkpriv_pl.tables.dataset import Dataset, columns_of, read_records
+from bkpriv_pl.tables.dataset import Dataset, columns_of, open_source, read_records
+from bkpriv_pl.tables.source import check_readable
 
 __all__ = [
     "Reason",
@@ -127,13 +131,17 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
     release = records.release
     if history.happened(release, "withdrawn"):
         return Standing(release, (Reason("view", f"release {release} was withdrawn"),))
+    # Nobody is told of a source from which they could not publish.
+    dataset = request.dataset
+    check_readable(open_source(dataset), (*dataset.measured, *dataset.attributes, *dataset.extras))
     reasons = [*_views_changed(request, shown, release), *_terms_changed(request, release)]
     recorded = _recorded(release)
     reasons += _declarations_changed(request, release, recorded)
     stale, why = _watched(release)
     if stale:
         reasons.append(Reason("source", f"release {release} is stale: {why}"))
-    if not reasons and not (stale is False and _written_only(request.dataset)):
+    watched = stale is False and recorded["written_only"] and _written_only(dataset)
+    if not reasons and not watched:
         reasons += _source_changed(request, recorded["records"])
     return Standing(release, tuple(reasons))
 
@@ -149,9 +157,13 @@ def made_from(request: Request, source: tuple[Table, Respondents, Passed]) -> di
     Returns
     -------
     dict of str to str or None
-        Digests; None for records that a lot picked, so that no reading is like another.
+        Digests; None for records that a lot picked, so that no reading is like another. And whether
+        what was read could change by writes alone: "true", or None.
     """
-    return _declarations(request) | {"records": None if _by_lot(request) else fingerprint(*source)}
+    return _declarations(request) | {
+        "records": None if _by_lot(request) else fingerprint(*source),
+        "written_only": "true" if _written_only(request.dataset) else None,
+    }
 
 
 def _by_lot(request: Request) -> bool:
@@ -183,8 +195,10 @@ def _declarations(request: Request) -> dict[str, str]:
         ["text", "text[]"],
         [dataset.name, sorted(_named(request.stated, "sequence"))],
     )
+    known, told = dataset.quasi_identifiers, name_of(dataset.sensitive_columns)
     tables = {
-        name: request.library.digest(name) for name in sorted(_named(request.stated, "table"))
+        name: request.library.digest(name, known, told)
+        for name in sorted(_named(request.stated, "table"))
     }
     return {
         "dataset": _digest(stated),
@@ -208,16 +222,15 @@ def _digest(stated: object) -> str:
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
-def _recorded(release: int) -> dict[str, str | None]:
-    """Digests that were recorded with a release; None where one is missing, as of older ones."""
+def _recorded(release: int) -> Mapping[str, str | None]:
+    """Digests of `made_from` that a release has; None where one is missing, as of older ones."""
     rows = run(
-        "SELECT made_from->>'dataset' AS dataset, made_from->>'hierarchies' AS hierarchies, "
-        "made_from->>'knowledge' AS knowledge, made_from->>'records' AS records "
-        "FROM bkpriv.release_content WHERE release = $1",
+        "SELECT key, value FROM bkpriv.release_content, jsonb_each_text(made_from) "
+        "WHERE release = $1",
         ["bigint"],
         [release],
     )
-    return rows[0] if rows else dict.fromkeys(("dataset", "hierarchies", "knowledge", "records"))
+    return defaultdict(lambda: None, {row["key"]: row["value"] for row in rows})
 
 
 def _views_changed(
@@ -228,10 +241,7 @@ def _views_changed(
         "SELECT format('%I.%I', n.nspname, c.relname) AS name "
         "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class c ON c.oid = v.view "
         "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE v.readable AND "
-        "(SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute "
-        "WHERE attrelid = v.view AND attnum > 0 AND NOT attisdropped) IS NOT DISTINCT FROM "
-        "(SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute "
-        "WHERE attrelid = v.release_table AND attnum > 0 AND NOT attisdropped)",
+        "bkpriv_internal.as_published(v.view, v.release_table)",
         ["bigint"],
         [release],
     )
@@ -322,7 +332,9 @@ def _written_only(dataset: Dataset) -> bool:
         [dataset.source],
     )
     # Others may be renamed: the values of an enumeration, or what a reference refers to.
-    return not rows and all(name and not name.lstrip("_").startswith("reg") for name in types)
+    return not rows and all(
+        name and not name.lstrip("_").startswith(("reg", "aclitem")) for name in types
+    )
 
 
 def _source_changed(request: Request, recorded: str | None) -> Iterator[Reason]:

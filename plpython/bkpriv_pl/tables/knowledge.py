@@ -10,7 +10,9 @@ A table that the caller did not name is read only if nobody could have their cod
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,8 +73,13 @@ class PriorTables(NoLibrary):
         """
         return _read_prior(table, name, self._open(name))
 
-    def digest(self, name: str) -> str:
-        """Digest of the rows of a prior table, in any order.
+    def digest(self, name: str, known: Sequence[str], told: str) -> str:
+        """Digest of what is read of a prior table, its rows in any order.
+
+        Parameters
+        ----------
+        known, told : sequence of str and str
+            Names of the quasi-identifiers and of the sensitive attribute.
 
         Raises
         ------
@@ -80,13 +87,18 @@ class PriorTables(NoLibrary):
             See `outside`.
         """
         relation = self._open(name)
-        check_readable(relation, tuple(column_types(relation.schema, relation.name)))
+        columns = column_types(relation.schema, relation.name)
+        names = [column for column in _names(known, told, columns) if column in columns]
+        check_readable(relation, tuple(names))
+        # Not of whole rows: a column may bear the name of one, and their owner makes casts of them.
+        texts = ", ".join(f"s.{plpy.quote_ident(column)}::pg_catalog.text" for column in names)
         (row,) = run(
             "SELECT encode(sha256(coalesce(string_agg(row, '' ORDER BY row), '')), 'hex') AS found "
-            "FROM (SELECT sha256(convert_to(s::pg_catalog.text, 'UTF8')) AS row "
-            f"FROM {relation} AS s) AS rows"
+            f"FROM (SELECT sha256(convert_to(ARRAY[{texts}]::pg_catalog.text[]::pg_catalog.text, "
+            f"'UTF8')) AS row FROM {relation} AS s) AS rows"
         )
-        return str(row["found"])
+        # What a column means is its name.
+        return hashlib.sha256(json.dumps([names, row["found"]]).encode()).hexdigest()
 
     def _open(self, name: str) -> Relation:
         """Open a prior table that may be read."""
@@ -108,8 +120,8 @@ class PriorTables(NoLibrary):
 def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
     """Read a prior table, which goes by a name, from a relation."""
     columns = column_types(relation.schema, relation.name)
-    value = table.sensitive.name if table.sensitive.name in columns else _VALUE
-    names = (*(domain.name for domain in table.quasi_identifiers), value, _PROBABILITY)
+    known = [domain.name for domain in table.quasi_identifiers]
+    names = _names(known, table.sensitive.name, columns)
     missing = [column for column in names if column not in columns]
     if missing:
         raise Refusal(
@@ -149,6 +161,11 @@ def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
     return outside_prior(
         table, name, codes[:, :-1], codes[:, -1], probabilities=chances, progress=POLLED
     )
+
+
+def _names(known: Sequence[str], told: str, columns: Collection[str]) -> tuple[str, ...]:
+    """Columns that are read of a prior table, whether it has them or not."""
+    return (*known, told if told in columns else _VALUE, _PROBABILITY)
 
 
 def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:
