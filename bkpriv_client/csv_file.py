@@ -457,6 +457,11 @@ def _lines(stream: TextIO, title: str) -> Iterator[str]:
             hint="State its encoding, for example --encoding cp1252, or latin-1, in which "
             "every byte is some character.",
         ) from error
+    except UnicodeError as error:  # Some encodings say no more.
+        raise ClientError(
+            f"{title} cannot be read, near line {number + 1}: {error}",
+            hint="State the encoding that it has, for example --encoding cp1252.",
+        ) from error
 
 
 def _cut(text: str) -> str:

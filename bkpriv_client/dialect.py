@@ -37,10 +37,11 @@ _LAST_RESORTS = (":", " ")
 _CLOCK = re.compile(r"(?<!\w)\d{1,2}:[0-5]\d(?!\w)", re.ASCII)
 
 _PLAIN = re.compile(
-    r"\s*([-+]?[\d.,]+ ?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T][\d:.]+)?|\d\d?:\d\d(:\d\d)?"
-    r"|\w[\w -]*|)\s*"
+    r"([-+]?[\d.,]+ ?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T][\d:.]+)?|\d\d?:\d\d(:\d\d)?"
+    r"|\w[\w -]*|)"
 )
-"""A field of one thing: a number, a day or time, a few words, or nothing."""
+"""A field of one thing: a number, a day or time, a few words, or nothing; without blanks around
+it, which it could try to divide in as many ways as there are."""
 
 _SINGLY_QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?:[,;\t|]|$)", re.MULTILINE)
 
@@ -212,7 +213,7 @@ def _score(records: Sequence[Sequence[str]], width: int, delimiter: str, *, cloc
     alike = [fields for fields in records if len(fields) == width]
     agreed = len(alike) / len(records)
     fields = [field for record in alike for field in record]
-    plain = sum(_PLAIN.fullmatch(field) is not None for field in fields) / len(fields)
+    plain = sum(_PLAIN.fullmatch(field.strip()) is not None for field in fields) / len(fields)
     if delimiter in _LAST_RESORTS:
         # They are within times, and between words.
         return 0.7 * plain if agreed == 1.0 and width > 2 and not clock else 0.0

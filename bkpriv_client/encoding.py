@@ -36,7 +36,7 @@ _CANDIDATES = [
 """Encodings that are guessed, the most usual first."""
 
 _CHUNK = 1 << 20
-_WORDS = re.compile(rb"[A-Za-z\x80-\xff ]*[\x80-\xff][A-Za-z\x80-\xff ]*")
+_WORDS = re.compile(rb"[A-Za-z\x80-\xff ]+")
 _WANTED = 1 << 14
 """Bytes of words that are enough to guess from."""
 
@@ -113,7 +113,8 @@ def _words(chunks: Iterable[bytes]) -> bytes:
     words, signs = b"", b""
     for chunk in chunks:
         if not chunk.isascii():
-            found = [word.strip() for word in _WORDS.findall(chunk)]
+            # That a pattern told ASCII apart would take time by the square of a word's length.
+            found = [word.strip() for word in _WORDS.findall(chunk) if not word.isascii()]
             words += b"".join(word + b" " for word in found if len(word) > 1)
             signs = signs or b" ".join(dict.fromkeys(found))
             if len(words) >= _WANTED:
