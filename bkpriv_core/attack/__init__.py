@@ -18,6 +18,8 @@ find out more.
 attacker           what it believes of the members of a group
 =================  =================================================================================
 ``majority``       what the group shows: each value with its share
+``learner``        what follows from the group, and from a classifier learned from all groups
+``informed``       what follows from the group, and from the baseline
 =================  =================================================================================
 
 An attacker is a class with its options (`attacker`), in a module of its own, listed in `ATTACKERS`.
@@ -31,6 +33,8 @@ from __future__ import annotations
 from typing import Any
 
 from bkpriv_core.attack.attacker import Attacker, AttackerOptions, Options
+from bkpriv_core.attack.informed import Informed
+from bkpriv_core.attack.learner import Learner
 from bkpriv_core.attack.majority import Majority
 from bkpriv_core.attack.measures import Found, Metric, findings, metrics
 from bkpriv_core.attack.outcome import Outcome
@@ -52,7 +56,9 @@ __all__ = [
     "parse_options",
 ]
 
-ATTACKERS: dict[str, Attacker[Any]] = {attacker.name: attacker for attacker in (Majority(),)}
+ATTACKERS: dict[str, Attacker[Any]] = {
+    attacker.name: attacker for attacker in (Majority(), Learner(), Informed())
+}
 """The attackers by name."""
 
 

@@ -1,6 +1,6 @@
 -- Attacks: what readers find out of a release whom no guarantee covers, by trying.
 
-CREATE OR REPLACE FUNCTION bkpriv.attack(release bigint, attacker text DEFAULT 'majority', options jsonb DEFAULT '{}')
+CREATE OR REPLACE FUNCTION bkpriv.attack(release bigint, attacker text DEFAULT 'learner', options jsonb DEFAULT '{}')
     RETURNS TABLE (metric text, value float8, sensitive text)
     LANGUAGE plpython3u VOLATILE ROWS 20
     SET search_path = pg_catalog, pg_temp
@@ -16,10 +16,12 @@ is legitimate. claimed: beliefs above sure (.9); claimed_right: those that are t
 people of whom they are sure, and right, where the baseline believed less than unsure (.5). worst:
 largest distance of the two beliefs, unblended, in bits; over_t: people for whom it is above t of
 the policy. sensitive: the column that a figure is about. attacker: majority, who believes what a
-group shows. options: sure, unsure, model ("logistic" or "bayes"), folds, seed';
+group shows; learner, who learns from the release alone how values depend on quasi-identifiers;
+informed, who knows what the baseline does. options: sure, unsure, model ("logistic" or "bayes"),
+folds, seed; but for majority, estimator; of learner, rounds';
 GRANT EXECUTE ON FUNCTION bkpriv.attack(bigint, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE OR REPLACE FUNCTION bkpriv.explain_attack(release bigint, attacker text DEFAULT 'majority', options jsonb DEFAULT '{}')
+CREATE OR REPLACE FUNCTION bkpriv.explain_attack(release bigint, attacker text DEFAULT 'learner', options jsonb DEFAULT '{}')
     RETURNS TABLE (group_id int, qi jsonb, sensitive text, baseline float8, believed float8, records bigint,
                    correct bigint, breached bigint, distance float8)
     LANGUAGE plpython3u VOLATILE ROWS 10000

@@ -10,7 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import publish
+from tests.db.clinic import publish, state_policy
 from tests.db.refusal import refused
 
 pytestmark = pytest.mark.rolled_back
@@ -113,6 +113,64 @@ def test_the_most_damaging_comes_first(published: Connection) -> None:
         assert believed == pytest.approx(max(after[kind, each] for each in values))
         assert records == sum(people[kind, each] for each in values)
         assert correct == people[kind, value]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "bucketize", "anatomy", "js_reduce"])
+def test_the_informed_believe_what_posteriors_are(clinic: Connection, method: str) -> None:
+    """Folds are dealt alike when a release is read back, whatever its form."""
+    publish(clinic, method=method, options={"seed": 2} if method != "mondrian" else {})
+    knowledge = {"learned": "bayes", "folds": 3, "seed": 5}
+    rows = clinic.execute(
+        f"SELECT group_id, {KIND}, sensitive, prior, posterior FROM bkpriv.posterior(1, %s)",
+        [Jsonb(knowledge)],
+    ).fetchall()
+    found = clinic.execute(
+        f"SELECT group_id, {KIND}, sensitive, baseline, believed "
+        "FROM bkpriv.explain_attack(1, 'informed', %s)",
+        [Jsonb({"model": "bayes", "folds": 3, "seed": 5})],
+    ).fetchall()
+    most = {row[:4]: row[6] for row in sorted(rows, key=lambda row: row[6])}
+    believed = {row[:5]: row[5:] for row in rows}
+    assert len(found) == len(most) > 100
+    for *key, baseline, belief in found:
+        assert (baseline, belief) == believed[tuple(key)]
+        assert belief == most[tuple(key[:4])]
+
+
+def test_learning_from_the_release_finds_more_than_groups_show(clinic: Connection) -> None:
+    state_policy(clinic, "diverse", {"l_diversity": {"l": 2}})
+    publish(clinic, policy="diverse", method="anatomy", options={"seed": 1})
+    learner, majority = attack(clinic, "learner"), attack(clinic, "majority")
+    assert learner["accuracy"] > majority["accuracy"] + 0.05
+    assert 1 <= learner.pop("rounds") <= 30
+    again = attack(clinic, "learner")
+    assert {name: again[name] for name in learner if name != "seconds"} == {
+        name: value for name, value in learner.items() if name != "seconds"
+    }
+
+
+def test_a_policy_may_bound_what_a_classifier_is_told(clinic: Connection) -> None:
+    bound = {"bandwidth": {"learned": "logistic", "folds": 4}, "t": 0.2}
+    policy = {"k_anonymity": {"k": 2}, "bt_privacy": bound}
+    state_policy(clinic, "learned", policy)
+    publish(clinic, policy="learned")
+    rows = clinic.execute("SELECT parameters, worst, vulnerable FROM bkpriv.audit(1)").fetchall()
+    ((stated, worst, vulnerable),) = [row for row in rows if "bandwidth" in row[0]]
+    assert stated["bandwidth"] == bound["bandwidth"]
+    assert vulnerable == 0
+    informed = attack(clinic, "informed", folds=4)
+    assert informed["over_t"] == 0
+    assert informed["worst"] == pytest.approx(worst, abs=1e-12)
+    assert attack(clinic, "informed", folds=5)["over_t"] >= 0
+    breach = {"belief_breach": {**bound, "rho1": 0.5, "rho2": 0.9}}
+    del breach["belief_breach"]["t"]
+    found = clinic.execute("SELECT worst FROM bkpriv.audit(1, %s)", [Jsonb(breach)]).fetchall()
+    assert len(found) == 1
+    shown = clinic.execute("SELECT prior FROM bkpriv.posterior(1, %s)", [Jsonb(bound["bandwidth"])])
+    before = clinic.execute(
+        "SELECT probability FROM bkpriv.prior('patients', %s)", [Jsonb(bound["bandwidth"])]
+    )
+    assert sorted(shown.fetchall()) == sorted(before.fetchall())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.db.clinic import one
 LINE = 100
 """Characters of a comment that fit a line beside the names that psql shows with it."""
 
-ATTACK = "release bigint, attacker text DEFAULT 'majority'::text, options jsonb DEFAULT '{}'::jsonb"
+ATTACK = "release bigint, attacker text DEFAULT 'learner'::text, options jsonb DEFAULT '{}'::jsonb"
 
 INTERFACE = {
     # Declare
