@@ -6,7 +6,6 @@ Usage: ``python -m scripts.composition > docs/reference/composition.md``.
 from __future__ import annotations
 
 from bkpriv_core.composition import RULES
-from bkpriv_core.method import METHODS
 
 __all__ = ["page"]
 
@@ -16,12 +15,8 @@ Methods, requirements, kinds of adversaries, several sensitive columns, several 
 attributes that pass through, releases that [grow](../explanation/again.md#growing) and releases
 that are [certified together](../explanation/again.md#certified-together) go with one another, but
 for the pairs below. Each of these is refused before any work is done, with the reason as DETAIL.
+Method `randomize` forms no groups, and does not grow.
 
-| method | groups | several columns or records | grows |
-|---|---|---|---|
-"""
-
-_RULES = """
 | | does not go with | because |
 |---|---|---|
 """
@@ -29,17 +24,8 @@ _RULES = """
 
 def page() -> str:
     """Write the page."""
-    methods = (
-        f"| `{name}` | {_yes(not method.form.randomized)} | {_yes(method.combines)} "
-        f"| {_yes(method.grows)} |\n"
-        for name, method in METHODS.items()
-    )
     rules = (f"| {rule.one} | {rule.other} | {rule.reason} |\n" for rule in RULES)
-    return "".join((_HEAD, *methods, _RULES, *rules))
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
+    return "".join((_HEAD, *rules))
 
 
 if __name__ == "__main__":

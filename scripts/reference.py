@@ -105,7 +105,7 @@ Functions of plain arrays, which read no table. Publishers and auditors may call
 
 In views and tables a publisher sees the rows of its own datasets, an auditor all rows; policies are
 seen by both. Views are for people. Tables are what they are made from: `\\d+ bkpriv.release` says
-what the columns of one hold.
+what the columns of one hold. `audit_record` and tables named `release...` are append-only.
 """,
 }
 
@@ -188,8 +188,9 @@ class _Relation:
 
     def row(self) -> str:
         """Describe a table, as a row of a table in Markdown."""
-        holders = _holders(self.publisher, self.auditor)
-        return f"| `{self.name}` | {' '.join(self.comment.split())} | {holders} |"
+        readers = "" if self.publisher and self.auditor else " Read by superusers only"
+        comment = " ".join(self.comment.split()).removesuffix("; append-only")
+        return f"| `{self.name}` | {comment}{readers and '.'}{readers} |"
 
 
 def reference(connection: Connection) -> dict[str, str]:
@@ -332,7 +333,7 @@ def _tables(relations: list[_Relation]) -> str:
         if relation.kind == "view":
             parts += relation.section()
     rows = (relation.row() for relation in relations if relation.kind == "table")
-    head = ["| table | holds | may be read by |", "|---|---|---|"]
+    head = ["| table | holds |", "|---|---|"]
     return "\n\n".join([*parts, "## Tables", "\n".join([*head, *rows])]) + "\n"
 
 
