@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from psycopg import sql
+from psycopg import errors, sql
 from psycopg.errors import Diagnostic
 from psycopg.types.json import Jsonb
 from rich.console import Console
@@ -144,14 +144,15 @@ def explore(
         policies,
     )
     options = _assigned(option or [], "--option")
+    asked = options.keys()
     _check_plot(plot)
     told = _Told()
     with connect(uri) as connection:
         connection.add_notice_handler(told.hear)
         with step(console, f"Exploring {dataset}") as advance, watched(connection, uri, advance):
-            rows = connection.execute(
-                _EXPLORE, [dataset, Jsonb(stated), method, Jsonb(options), period, not thorough]
-            ).fetchall()
+            rows, options = _tried(
+                connection, [dataset, Jsonb(stated), method], options, [period, not thorough]
+            )
         figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
         for place, policy, metric, value in rows:
             figures.setdefault(place, (policy, {}))[1][metric] = value
@@ -159,6 +160,8 @@ def explore(
         found = recommend(settings, borne)
         _show(console, settings, found.chosen)
         told.show(console)
+        for name in options.keys() & _USUAL.keys() - asked:
+            console.print(f"{_USUAL[name]} (--option {name}={options[name]}).", markup=False)
         console.print(Text(f"\n{found.words}"))
         if found.chosen is not None:
             if not thorough:
@@ -170,6 +173,39 @@ def explore(
             _show_statements(console, connection, dataset, found.chosen, called)
     if plot is not None:
         _plot(console, plot, f"{dataset} by {method}", settings, found)
+
+
+_USUAL = {
+    "nulls": "Missing values count as a value of their own",
+    "max_records_per_person": "People have several records, and all of them count",
+}
+"""Options without which some tables cannot be published, and what they do as the server advises."""
+
+_ADVICE = re.compile(r"option (\{[^{}]*\})")
+
+
+def _tried(
+    connection: Connection,
+    before: Sequence[Any],
+    options: Mapping[str, Any],
+    behind: Sequence[Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """Rows of an exploration, and its options with those that the server advised.
+
+    Nobody who is to learn what publishing costs should have to know them before.
+    """
+    options = dict(options)
+    while True:
+        try:
+            with connection.transaction():
+                asked = [*before, Jsonb(options), *behind]
+                return connection.execute(_EXPLORE, asked).fetchall(), options
+        except errors.DataError as error:
+            advice = _ADVICE.search(error.diag.message_hint or "")
+            advised = json.loads(advice[1]) if advice else {}
+            if not advised or not advised.keys() <= _USUAL.keys() - options.keys():
+                raise
+            options |= advised
 
 
 _DRAFTED = (
@@ -385,4 +421,6 @@ def _number(metric: str, figure: float | None) -> str:
         return ""
     if metric in _COUNTS:
         return f"{figure:,.0f}"
-    return f"{figure:.1%}" if metric in _SHARES else f"{figure:.3g}"
+    if metric == "seconds":
+        return f"{figure:.1f}"
+    return f"{figure:.1%}" if metric in _SHARES else f"{figure:.4f}"

@@ -12,7 +12,8 @@ tolerance the strictest is, one rule after the other,
 
 What it does not promise: that the readers who were tried are those who will read, that t is small
 enough for the people concerned, or that the release loses what was tried. Nor that the policy is
-the best one: policies that were not tried are not known, and neither are other releases.
+the best one: policies that were not tried are not known, and neither are other releases. Of whom a
+reader is sure beforehand, no policy hides anything from that reader; of how many, is said.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from bkpriv_client.tried import Setting, losses
 __all__ = ["Recommendation", "recommend"]
 
 _SLACK = 1e-9
+
+_MOST = 0.2
+"""Share of people of whom readers are sure, beyond which the quasi-identifiers are too fine."""
 
 _NOUNS = {"gcp": "of the detail", "query_error": "of the error of queries"}
 
@@ -134,9 +138,25 @@ def _reason(
         words += (
             f" A reader becomes sure of {_people(sure)}; under k = {k} alone, of {before:,.0f}."
         )
+    words += _known(chosen)
     open_ = sorted(every - chosen.readers.keys())
     if open_:
         words += f" It does not bound readers of bandwidth {_and(open_)}."
+    return words
+
+
+def _known(chosen: Setting) -> str:
+    """Say of how many a reader is sure beforehand, and what to do where that is most."""
+    known, size, groups = map(chosen.figures.get, ("known", "average_class_size", "groups"))
+    if not known:
+        return ""
+    words = f" Of {_people(known)} a reader is sure before they read it: it hides nothing of these."
+    if size and groups and known > _MOST * size * groups:
+        words += (
+            f" That is {known / (size * groups):.0%} of all, for hardly anybody resembles another "
+            "in the quasi-identifiers, as readers tell them apart. Take fewer or coarser ones, "
+            "from a view, or reckon with readers who know less (--bandwidth)."
+        )
     return words
 
 

@@ -42,6 +42,7 @@ __all__ = [
     "certainties",
     "counted_sure",
     "made_sure_in",
+    "most_known",
     "most_sure",
     "readers",
 ]
@@ -229,6 +230,34 @@ def most_sure(
     measured = _measured(setting, groups, demanded, ways, progress)
     rows = findings(setting, groups, [demanded], [measured])
     return max(row.vulnerable or 0 for row in rows)
+
+
+def most_known(
+    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+) -> int | None:
+    """Count the people of whom the one is sure beforehand, of some readers, who is so of most.
+
+    No policy protects these from that reader, who learns nothing new of them.
+
+    Parameters
+    ----------
+    setting, groups, named
+        See `most_sure`.
+
+    Returns
+    -------
+    int or None
+        Number of records, or of persons where these have several, exact; None if all readers are
+        ranges of bandwidths.
+    """
+    named = named or readers((), setting)[0]
+    demanded = BeliefBreach.of_sure(tuple(named))
+    counts = [
+        _anyway(setting, groups, demanded, place)
+        for place, (knowledge, _) in enumerate(demanded.skyline)
+        if not isinstance(knowledge, Between)
+    ]
+    return max(counts, default=None)
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:

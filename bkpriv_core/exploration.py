@@ -20,6 +20,8 @@ figure                                                               of
                                                                      becomes sure: one of all whom
                                                                      the policies name, who does so
                                                                      of most (`certainty`)
+``known``                                                            people of whom one of these
+                                                                     readers is sure beforehand
 ``exact_share``                                                      published records about whom
                                                                      it was inferred exactly
 ``groups``                                                           published groups
@@ -46,12 +48,13 @@ import itertools
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import most_sure, readers
+from bkpriv_core.certainty import most_known, most_sure, readers
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, as_json
 from bkpriv_core.method import Job, Method
 from bkpriv_core.method.growing import Growth
@@ -266,7 +269,7 @@ def try_out(
         **utility(release, progress),
         "query_error": query_errors(release, progress).median,
         **_disclosed(release, [row for row in made.findings if row.requirement == BtPrivacy.key]),
-        "sure": _made_sure(job, made.release, release, named),
+        **_certain(job, made.release, release, named),
         "groups": 0.0 if release.partition is None else float(len(release.partition)),
         "seconds": time.perf_counter() - started,
     }
@@ -319,15 +322,21 @@ def _is_told(setting: Setting, knowledge: Knowledge) -> bool:
     return True
 
 
-def _made_sure(job: Job[Any], made: Release, shown: Release, named: Readers) -> float | None:
-    """Count people of whom readers become sure; None if no groups are shown, or it takes long."""
+def _certain(
+    job: Job[Any], made: Release, shown: Release, named: Readers
+) -> dict[str, float | None]:
+    """Count people of whom readers become sure, and are sure beforehand.
+
+    None if no groups are shown, or it takes long.
+    """
+    figures: dict[str, float | None] = {"sure": None, "known": None}
     if shown.partition is None or not shown.published:
-        return None
+        return figures
     own, customary = readers(job.requirements, job.setting)
     every = [*named, *(one for one in ([] if customary else own) if one not in named)]
     told = made if any(item.tells_apart for item in job.requirements) else shown
     over = job.setting.over(told.parts)
-    try:
-        return float(most_sure(over, told.groups, every, job.options.inference, job.progress))
-    except TooLarge:
-        return None
+    with suppress(TooLarge):
+        figures["sure"] = most_sure(over, told.groups, every, job.options.inference, job.progress)
+        figures["known"] = most_known(over, told.groups, every)
+    return figures

@@ -131,6 +131,30 @@ def test_options_and_requirements_are_handed_on(uri: str, tmp_path: Path) -> Non
     assert "is no JSON" in failed("explore", "patients", "--uri", uri, "--policies", str(path))
 
 
+def test_what_the_table_needs_is_taken_and_said(database: Database, db: Connection) -> None:
+    db.execute(
+        "CREATE TABLE public.visit AS SELECT i % 60 AS who, "
+        "nullif(20 + i % 60 * 7 % 40, 33) AS age, (ARRAY['flu', 'gout', 'ulcer'])[1 + i % 7 % 3] "
+        "AS ill FROM generate_series(1, 150) AS i; "
+        "SELECT bkpriv.register_dataset('visits', 'visit', '{age}', 'ill', respondent => 'who')"
+    )
+    asked = ("explore", "visits", "--uri", database.uri(), "--bandwidth", ".3", "--t", ".2,.3")
+    output = succeeded(*asked)
+    said = " ".join(output.split())
+    assert "Missing values count as a value of their own (--option nulls=category)." in said
+    assert "all of them count (--option max_records_per_person=all)." in said
+    statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
+    for statement in statements:
+        db.execute(statement.encode())
+    chosen = db.execute("SELECT options FROM bkpriv.releases").fetchone()
+    assert chosen is not None
+    assert (chosen[0]["nulls"], chosen[0]["max_records_per_person"]) == ("category", "all")
+    output = succeeded(*asked, "--option", "nulls=category", "--option", "max_records_per_person=1")
+    assert "Missing values" not in output
+    assert "several records" not in output
+    assert "nulls" in failed(*asked, "--option", "nulls=refuse")
+
+
 @pytest.mark.extended
 def test_an_interrupt_leaves_nothing(uri: str, db: Connection, tmp_path: Path) -> None:
     plot = tmp_path / "plot.png"

@@ -12,7 +12,7 @@ from bkpriv_core.belief import disclosure
 from bkpriv_core.belief.posterior import Estimator, posterior
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import certainties
+from bkpriv_core.certainty import certainties, most_known, readers
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import Progress
@@ -62,6 +62,8 @@ def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
     policy = parse_policy({"bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}})
     (count,) = certainties(setting, as_groups([[0], [1], [2], [3]]), policy.requirements)
     assert (count.records, count.right, count.anyway) == (1, 1, 3)
+    named, _ = readers(policy.requirements, setting)
+    assert most_known(setting, as_groups([[0], [1], [2], [3]]), named) == 3
 
 
 def test_of_a_range_neither_is_told() -> None:
@@ -69,6 +71,8 @@ def test_of_a_range_neither_is_told() -> None:
     stated = {"bt_privacy": [{"bandwidth": {"from": 0.2, "to": 0.4}, "t": 0.9}]}
     (count,) = certainties(setting, groups, parse_policy(stated).requirements)
     assert (count.right, count.anyway) == (None, None)
+    named, _ = readers(parse_policy(stated).requirements, setting)
+    assert most_known(setting, groups, named) is None
 
 
 def test_for_who_stands_in_groups_that_take_long_are_estimated(

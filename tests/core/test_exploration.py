@@ -231,7 +231,7 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
     for policy in policies:
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
         release = method.make(job).release
-        prior, sure = setting.prior(0.2), 0
+        prior, sure, known = setting.prior(0.2), 0, 0
         adversaries = setting.over(release.parts).adversaries([0.2])
         for group in release.groups:
             alone = Groups.from_lists([group])
@@ -240,10 +240,12 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
                 before = prior[release.parts.cell[part]]
                 made = (before <= 0.5) & (belief > 0.9)
                 sure += int(release.parts.weights[part]) * bool(made.any())
+                known += int(release.parts.weights[part]) * bool((before > 0.9).any())
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
-        assert try_out(method, job, stand(table, NOBODY), named=named)["sure"] == sure
-        counts.append(sure)
-    assert counts[0] > 0
+        figures = try_out(method, job, stand(table, NOBODY), named=named)
+        assert (figures["sure"], figures["known"]) == (sure, known)
+        counts.append((sure, known))
+    assert counts[0][0] > 0
     assert shared_readers(setting, policies[0].requirements) == []
     plain = Job(setting, policies[0].requirements, options, SeededChance(1), SILENT)
     customary = try_out(method, plain, stand(table, NOBODY))["sure"]
