@@ -63,6 +63,10 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
         for name, requirements in wanted.policies.items():
             if policies.get(name) != requirements:
                 connection.execute(set_policy(name, requirements))
+        readers = {
+            view: _readers(connection, view, publication)
+            for view, publication in wanted.publications.items()
+        }
         return replace(
             declared,
             datasets=datasets,
@@ -73,10 +77,8 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
                 for view, publication in wanted.publications.items()
                 if datasets.get(publication.dataset, DeclaredDataset()).differs is None
             },
-            readers={
-                view: _readers(connection, view, publication)
-                for view, publication in wanted.publications.items()
-            },
+            readers={view: whole for view, (whole, _) in readers.items()},
+            glancing={view: some for view, (_, some) in readers.items()},
         )
 
 
@@ -218,19 +220,25 @@ def views_of(connection: Connection, view: str, publication: Publication) -> lis
     ]
 
 
-def _readers(connection: Connection, view: str, publication: Publication) -> frozenset[str]:
-    """Roles that may read all views of a publication that are there, but for their owner."""
-    reading = []
+def _readers(
+    connection: Connection, view: str, publication: Publication
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Roles that may read all views of a publication, and any column of one; not their owners."""
+    whole: list[set[str]] = []
+    some: set[str] = set()
     for each in views_of(connection, view, publication):
         rows = connection.execute(
-            "SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE r.rolname END, "
+            "SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE r.rolname END, a.whole, "
             "a.grantee = c.relowner FROM pg_class AS c JOIN pg_namespace AS n "
-            "ON n.oid = c.relnamespace CROSS JOIN LATERAL "
-            "aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) AS a "
-            "LEFT JOIN pg_roles AS r ON r.oid = a.grantee "
+            "ON n.oid = c.relnamespace CROSS JOIN LATERAL (SELECT grantee, privilege_type, true "
+            "FROM aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) UNION ALL "
+            "SELECT x.grantee, x.privilege_type, false FROM pg_attribute AS t, "
+            "aclexplode(t.attacl) AS x WHERE t.attrelid = c.oid AND NOT t.attisdropped) "
+            "AS a (grantee, privilege_type, whole) LEFT JOIN pg_roles AS r ON r.oid = a.grantee "
             "WHERE a.privilege_type = 'SELECT' AND (n.nspname, c.relname) = (%s, %s)",
             [each.schema, each.name],
         ).fetchall()
         if rows:
-            reading.append({role for role, owner in rows if not owner})
-    return frozenset(set.intersection(*reading)) if reading else frozenset()
+            whole.append({role for role, all_, owner in rows if all_ and not owner})
+            some.update(role for role, _, owner in rows if role is not None and not owner)
+    return frozenset(set.intersection(*whole)) if whole else frozenset(), frozenset(some)

@@ -113,7 +113,9 @@ class Declared:
     reasons : mapping of str to tuple of str
         Reasons why a publication would be made anew, by its view, were all else as wanted.
     readers : mapping of str to frozenset of str
-        Roles that may read a view of the file, by its name; where it is there.
+        Roles that may read a publication of the file, by its view; where that is there.
+    glancing : mapping of str to frozenset of str
+        Roles that may read some of it: one of its views, or a column.
     """
 
     datasets: Mapping[str, DeclaredDataset] = field(default_factory=dict)
@@ -123,6 +125,7 @@ class Declared:
     shown: Mapping[str, int] = field(default_factory=dict)
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    glancing: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def check_references(declared: Declared, wanted: Wanted) -> None:
@@ -188,7 +191,7 @@ def _taken_away(declared: Declared, wanted: Wanted, replaced: set[str]) -> Itera
         if name in declared.datasets and name not in replaced:
             yield from _unset(name, declared.datasets[name], dataset)
     for view, publication in wanted.publications.items():
-        for role in sorted(declared.readers.get(view, frozenset())):
+        for role in sorted(declared.glancing.get(view, frozenset())):
             if publication.readers is not None and role not in publication.readers:
                 yield Change(
                     Action.stop_reading, (view, role), "the file does not let it", pruning=True

@@ -222,6 +222,26 @@ def test_jobs_and_readers_are_granted(applied: Applied, make_role: Callable[...,
     )
 
 
+@pytest.mark.parametrize("granted", ["ON public.shown_sensitive", "(age) ON public.shown"])
+def test_readers_of_some_of_a_publication_are_told_and_revoked(
+    applied: Applied, make_role: Callable[..., str], granted: str
+) -> None:
+    rita, carl = make_role("rita"), make_role("carl")
+    applied.write(FILE.replace("mondrian", "") + f'method = "anatomy"\nreaders = ["{carl}"]\n')
+    applied.change("k_anonymity = { k = 5 }", "l_diversity = { l = 2 }")
+    applied.apply()
+    applied.db.execute(f'GRANT SELECT {granted} TO "{rita}"'.encode())
+    assert applied.apply()[1:] == [
+        f"Left, for want of --prune: stop reading public.shown: {rita}: the file does not let it"
+    ]
+    applied.apply("--prune")
+    assert applied.apply() == [NOTHING]
+    for view in ("public.shown", "public.shown_sensitive"):
+        assert not one(
+            applied.db, "SELECT has_any_column_privilege(%s, %s, 'SELECT')", [rita, view]
+        )
+
+
 def test_a_publication_that_fails_is_no_hindrance_to_others(applied: Applied) -> None:
     also = FILE[FILE.index("[publish") :].replace("shown", "also")
     hard = "\n[policy.hard]\nk_anonymity = { k = 999 }\n"

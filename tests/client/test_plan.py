@@ -60,7 +60,8 @@ def test_what_the_file_does_not_have_is_pruned() -> None:
     ]
     bare = {"d": WantedDataset(Call("register_dataset", {}))}
     unread = {"a.w": Publication("d", "p", readers=("rita",))}
-    there = replace(DECLARED, reasons={}, readers={"a.w": frozenset({"rita", "PUBLIC"})})
+    both = frozenset({"rita", "PUBLIC"})
+    there = replace(DECLARED, reasons={}, readers={"a.w": both}, glancing={"a.w": both})
     assert said(there, replace(WANTED, datasets=bare, publications=unread)) == [
         "- withdraw release 7, a.v: the file does not publish it",
         "- unset the hierarchy of d, age: the file has none",
