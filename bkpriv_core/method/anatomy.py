@@ -25,6 +25,7 @@ class Anatomy(GroupMethod[GroupOptions]):
     name = "anatomy"
     form = Anatomized()
     options = GroupOptions
+    draws = True
     needs = (LDiversity,)
 
     @property

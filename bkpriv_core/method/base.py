@@ -268,6 +268,9 @@ class Method(ABC, Generic[Own]):
         Whether people may be told of by combinations, of several sensitive columns or records.
     grows : bool
         Whether newcomers can be grouped beside groups that stay.
+    draws : bool
+        Whether what it publishes depends on chance, and not on the table alone: the numbers of
+        groups aside, which always do.
     needs : tuple of type of Requirement
         Requirements that a policy must state if the method does not add them: it forms groups by
         these.
@@ -279,6 +282,7 @@ class Method(ABC, Generic[Own]):
     tells_apart: ClassVar[bool] = False
     combines: ClassVar[bool] = True
     grows: ClassVar[bool] = False
+    draws: ClassVar[bool] = False
     needs: ClassVar[tuple[type[Requirement], ...]] = ()
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:

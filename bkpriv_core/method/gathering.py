@@ -59,6 +59,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
 
     form: Form = Generalized()
     tells_apart = True
+    draws = True
 
     @abstractmethod
     def gather(

@@ -22,6 +22,7 @@ class Microaggregate(GroupMethod[GroupOptions]):
     name = "microaggregate"
     form = Generalized()
     options = GroupOptions
+    draws = True
 
     def check(
         self, setting: Setting, requirements: Sequence[Requirement], options: GroupOptions

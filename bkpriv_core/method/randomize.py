@@ -77,6 +77,7 @@ class Randomize(Method[RandomizeOptions]):
     name = "randomize"
     form = Randomized()
     options = RandomizeOptions
+    draws = True
     combines = False
 
     def prepare(self, table: Table, options: RandomizeOptions) -> tuple[Table, IntArray]:

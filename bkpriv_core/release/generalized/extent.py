@@ -108,6 +108,10 @@ class Extents(ABC):
         """Spread of each extent, uniform over the values of the domain in it, shape (size, x)."""
 
     @abstractmethod
+    def holds(self, owners: IntArray) -> BoolArray:
+        """Whether each value of the domain may be published as each of some extents, (size, b)."""
+
+    @abstractmethod
     def covered(self, chosen: BoolArray) -> FloatArray:
         """Share of each extent that a workload's conditions ask for.
 
@@ -161,6 +165,11 @@ class Labels(Extents):
     def spread(self) -> sparse.csr_array:
         """See `Extents`."""
         return self._shares
+
+    def holds(self, owners: IntArray) -> BoolArray:
+        """See `Extents`."""
+        held: BoolArray = self._shares[:, owners].toarray() > 0
+        return held
 
     def covered(self, chosen: BoolArray) -> FloatArray:
         """See `Extents`."""
@@ -434,6 +443,13 @@ class Ranges(Extents):
         shape = (len(widths), self.domain.size)
         by_extent = sparse.csr_array((np.repeat(1 / widths, widths), codes, offsets), shape=shape)
         return sparse.csr_array(by_extent.T)
+
+    def holds(self, owners: IntArray) -> BoolArray:
+        """See `Extents`."""
+        codes = np.arange(self.domain.size)[:, None]
+        null = self._null[owners]
+        held: BoolArray = (self._first[owners] <= codes) & (codes <= self._last[owners])
+        return held | ((null > 0) & (null < 1))
 
     def unbounded(self) -> Ranges:
         """The one range that mixes numbers and NULL, for a domain that has both."""
