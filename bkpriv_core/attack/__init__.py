@@ -14,13 +14,15 @@ and of whom the baseline believed less than one half (.5). All figures are measu
 exactly, for this attacker and this draw of folds; none is a guarantee, and another attacker may
 find out more.
 
-=================  =================================================================================
-attacker           what it believes of the members of a group
-=================  =================================================================================
-``majority``       what the group shows: each value with its share
-``learner``        what follows from the group, and from a classifier learned from all groups
-``informed``       what follows from the group, and from the baseline
-=================  =================================================================================
+==================  ================================================================================
+attacker            what it believes of the members of a group
+==================  ================================================================================
+``majority``        what the group shows: each value with its share
+``learner``         what follows from the group, and from a classifier learned from all groups
+``informed``        what follows from the group, and from the baseline
+``without_groups``  what a generalized release tells who does not know who is in which group
+``algorithm``       what follows from knowing the method and the policy, in small tables
+==================  ================================================================================
 
 An attacker is a class with its options (`attacker`), in a module of its own, listed in `ATTACKERS`.
 It gives an `Outcome`: beliefs beside the baseline and the truth, from which all figures are made in
@@ -32,13 +34,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from bkpriv_core.attack.algorithm import Algorithm
 from bkpriv_core.attack.attacker import Attacker, AttackerOptions, Options
 from bkpriv_core.attack.informed import Informed
 from bkpriv_core.attack.learner import Learner
 from bkpriv_core.attack.majority import Majority
 from bkpriv_core.attack.measures import Found, Metric, findings, metrics
 from bkpriv_core.attack.outcome import Outcome
-from bkpriv_core.attack.target import Target
+from bkpriv_core.attack.target import Recipe, Target
+from bkpriv_core.attack.without_groups import WithoutGroups
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.stated import near, read
 
@@ -49,6 +53,7 @@ __all__ = [
     "Metric",
     "Options",
     "Outcome",
+    "Recipe",
     "Target",
     "find_attacker",
     "findings",
@@ -57,7 +62,8 @@ __all__ = [
 ]
 
 ATTACKERS: dict[str, Attacker[Any]] = {
-    attacker.name: attacker for attacker in (Majority(), Learner(), Informed())
+    attacker.name: attacker
+    for attacker in (Majority(), Learner(), Informed(), WithoutGroups(), Algorithm())
 }
 """The attackers by name."""
 

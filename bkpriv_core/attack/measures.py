@@ -96,13 +96,15 @@ def metrics(
     Parameters
     ----------
     outcome : Outcome
-        The outcome, about at least one person.
+        The outcome. About nobody there are no figures but those of the attacker.
     requirements : sequence of Requirement
         Requirements of the release's policy.
     options : Options
         Limits that define what is claimed, and what is open.
     """
     found = [Metric("people", float(outcome.counts.sum()))]
+    if not len(outcome.cell):
+        return found + [Metric(name, value) for name, value in outcome.figures.items()]
     for seen in _columns(outcome):
         found += [Metric(name, float(value), seen.column) for name, value in seen.figures(options)]
         found += _over(outcome, requirements, seen.column)

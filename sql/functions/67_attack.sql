@@ -17,8 +17,14 @@ people of whom they are sure, and right, where the baseline believed less than u
 largest distance of the two beliefs, unblended, in bits; over_t: people for whom it is above t of
 the policy. sensitive: the column that a figure is about. attacker: majority, who believes what a
 group shows; learner, who learns from the release alone how values depend on quasi-identifiers;
-informed, who knows what the baseline does. options: sure, unsure, model ("logistic" or "bayes"),
-folds, seed; but for majority, estimator; of learner, rounds';
+informed, who knows what the baseline does; without_groups, who does not know who is in which group
+of a generalized release; algorithm, who knows the method and the policy, of small tables or of
+samples. options: sure, unsure, model ("logistic" or "bayes"), folds, seed; of learner and informed
+estimator; of learner rounds; of without_groups and algorithm bandwidth, as in bt_privacy; of
+algorithm worlds, the most tables to try, and people and samples, to attack samples of so many.
+concerned, movable: people in groups that may hold others, and who may be in another group;
+not_inferred: of whom no belief is known; worlds, alike: tables that agree with the release, and
+those published as it is; sampled, unpublished, too_large: samples that were attacked, or not';
 GRANT EXECUTE ON FUNCTION bkpriv.attack(bigint, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_attack(release bigint, attacker text DEFAULT 'learner', options jsonb DEFAULT '{}')

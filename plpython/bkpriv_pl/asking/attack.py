@@ -8,13 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.attack import Options, Outcome, Target, find_attacker, findings, parse_options
+from bkpriv_core.attack import (
+    Options,
+    Outcome,
+    Recipe,
+    Target,
+    find_attacker,
+    findings,
+    parse_options,
+)
 from bkpriv_core.attack import metrics as measured
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.notation import qi_json
+from bkpriv_core.table.table import Table
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.server.boundary import entry, from_json
-from bkpriv_pl.server.progress import Task
+from bkpriv_pl.server.progress import POLLED, Task
+from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = ["attack", "explain_attack"]
 
@@ -57,6 +68,18 @@ def _attacked(
     chosen = parse_options(played, from_json(options, "options"))
     recorded = find_release(release)
     task = Task("bkpriv attack")
-    outcome = played.attack(Target(recorded, recorded.setting), chosen, task.step("attacking"))
+    outcome = played.attack(_target(recorded), chosen, task.step("attacking"))
     task.done()
     return recorded, outcome, chosen
+
+
+def _target(recorded: RecordedRelease) -> Target:
+    """A release as attackers find it."""
+
+    def setting_of(table: Table) -> Setting:
+        # The publisher named the prior tables of the policy.
+        return Setting(table, library=PriorTables(own=False), progress=POLLED)
+
+    requirements = recorded.policy.requirements
+    recipe = Recipe(recorded.method, recorded.options, requirements, setting_of)
+    return Target(recorded, recorded.setting, recipe)
