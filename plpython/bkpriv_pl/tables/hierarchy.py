@@ -1,8 +1,8 @@
 """Hierarchies: declaring how labels and numbers are made coarser.
 
 A hierarchy is kept as levels, the paths of the values that it has; as widths of intervals; or as a
-rule, which makes the paths of the values that there are when the source is read. Nothing of the
-source is kept with a rule.
+rule, which makes the paths of the values that there are when the source is read. Of the source
+nothing is kept with a rule but the quantiles that bound intervals.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Units
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.tables.inspection import inspect_hierarchy, inspect_prefixes
+from bkpriv_pl.tables.quantile import find_quantiles
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
@@ -35,6 +36,7 @@ __all__ = [
     "set_interval_hierarchy",
     "set_list_hierarchy",
     "set_prefix_hierarchy",
+    "set_quantile_hierarchy",
     "unset_hierarchy",
 ]
 
@@ -102,6 +104,28 @@ def set_date_hierarchy(name: str | None, attribute: str | None, units: list[obje
         )
     rule = Units.checked(attribute, units)
     _keep(dataset, attribute, rule={"units": list(rule.units)})
+
+
+@entry
+def set_quantile_hierarchy(
+    name: str | None, attribute: str | None, parts: list[object] | None
+) -> None:
+    """See ``bkpriv.set_quantile_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    column = columns_of(dataset)[attribute]
+    if not column.numeric:
+        raise InvalidParameter(
+            f'attribute "{attribute}" is not numeric',
+            detail="Quantiles need numbers, dates or timestamps.",
+            hint="Give a categorical attribute another hierarchy; bkpriv.suggest_hierarchy "
+            "proposes one.",
+        )
+    source = open_source(dataset)
+    whose = () if dataset.respondent is None else (dataset.respondent,)
+    check_readable(source, (attribute, *whose))
+    rule = find_quantiles(source, column, dataset.respondent, parts)
+    _keep(dataset, attribute, rule=rule.stated)
 
 
 @entry
