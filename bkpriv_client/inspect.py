@@ -10,6 +10,7 @@ from psycopg.sql import SQL
 from rich.console import Console
 from rich.text import Text
 
+from bkpriv_client.declaration import ask
 from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri
@@ -73,6 +74,9 @@ def inspect(
     console.print("\nTo register it, once you have reviewed the roles, and what codes go up to:\n")
     for statement in statements:
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+    for column in proposal.coarsened:
+        asked = ask("suggest_hierarchy", dataset or target.name, column).as_string()
+        console.print(f"\nA hierarchy of {column}: {asked};", markup=False, soft_wrap=True)
     console.print(f"\nThen: bkpriv explore {dataset or target.name}", markup=False)
 
 

@@ -47,13 +47,19 @@ class _Kind(NamedTuple):
 
 
 _Numbers = Annotated[tuple[float, ...], About(item="number")]
-_Lengths = Annotated[tuple[Annotated[int, Range(at_least=0)], ...], About(item="length")]
-_Branches = Annotated[Mapping[str, tuple[str, ...]], About(item="branch")]
+_Lengths = Annotated[tuple[Annotated[int, Range(at_least=0)], ...], About(item="number")]
+_Names = Annotated[tuple[str, ...], About(item="unit")]
+
+_Branches: Any = tuple[str, ...]
+for _ in range(_DEPTH):
+    _Branches = Annotated[Mapping[str, _Branches | tuple[str, ...]], About(item="branch")]
 
 HIERARCHIES = {
     "levels": _Kind("set_hierarchy", {"levels": str}),
     "widths": _Kind("set_interval_hierarchy", {"widths": _Numbers, "origin": float}),
     "lengths": _Kind("set_prefix_hierarchy", {"lengths": _Lengths}),
+    "units": _Kind("set_date_hierarchy", {"units": _Names}),
+    "parts": _Kind("set_quantile_hierarchy", {"parts": _Lengths}),
     "branches": _Kind("set_list_hierarchy", {"branches": _Branches, "rest": str}),
 }
 """Kinds of hierarchies by the key that tells them."""
@@ -226,11 +232,25 @@ def _hierarchy(dataset: str, attribute: str, stated: Any, path: str) -> Call:
         key: [_exact(item) for item in value] if isinstance(value, list) else _exact(value)
         for key, value in stated.items()
     }
-    if isinstance(given[kinds[0]], int | float):
+    if kinds[0] not in ("levels", "branches") and not isinstance(given[kinds[0]], list):
         given[kinds[0]] = [given[kinds[0]]]
     if "levels" in given:
         given["levels"] = _relation(stated["levels"], f"{path}.levels")
+    if "branches" in given:
+        given["branches"] = _listed(stated["branches"])
     return Call(kind.function, {"dataset": dataset, "attribute": attribute, **given})
+
+
+def _listed(branches: Mapping[str, Any]) -> dict[str, Any]:
+    """Branches with lists under their lowest names, also of one value alone."""
+    return {
+        name: _listed(under)
+        if isinstance(under, Mapping)
+        else [under]
+        if isinstance(under, str)
+        else under
+        for name, under in branches.items()
+    }
 
 
 def _exact(value: Any) -> Any:

@@ -19,7 +19,7 @@ from bkpriv_client.declaration import call, declare
 from bkpriv_client.loading import TableName
 from bkpriv_client.server import Connection
 from bkpriv_core.table.bins import LABEL
-from bkpriv_core.table.inspection import tells_by_code
+from bkpriv_core.table.inspection import has_many_labels, tells_by_code
 
 __all__ = [
     "Bin",
@@ -81,6 +81,8 @@ class Proposal:
         Bins; see `propose_bins`.
     codes : list of str
         Columns of texts that are codes.
+    coarsened : list of str
+        Quasi-identifiers of many labels, and codes, for which a hierarchy can be suggested.
     left : list of str
         Columns that are left out.
     """
@@ -90,6 +92,7 @@ class Proposal:
     respondent: str | None
     bins: dict[str, Bin]
     codes: list[str]
+    coarsened: list[str]
     left: list[str]
 
     @property
@@ -126,6 +129,8 @@ _BINS = 10
 _READ = 100_000
 """Records by which a width is chosen."""
 
+_PAIR = 2
+
 _EXAMPLE = (3, 1)
 """Lengths of prefixes that are written where nothing is known of codes."""
 
@@ -148,6 +153,18 @@ def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
     return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 
 
+def _coarsened(singles: Sequence[Looked]) -> list[str]:
+    """Quasi-identifiers whose labels a hierarchy would bring together."""
+    found = []
+    for each in singles:
+        looks_like = (each.looks_like or "").partition(",")[0]
+        coded = looks_like == "code" and each.values > _PAIR
+        labelled = looks_like == "label" and has_many_labels(each.records, each.values)
+        if each.role == "quasi_identifiers" and (coded or labelled):
+            found += each.columns
+    return found
+
+
 def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) -> Proposal:
     """Roles of the columns of a table, by what was seen of them."""
     singles = [each for each in looked if len(each.columns) == 1]
@@ -163,6 +180,7 @@ def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) 
         next(iter(by_role.get("respondent", [])), None),
         bins,
         codes,
+        _coarsened(singles),
         by_role.get(None, []),
     )
 

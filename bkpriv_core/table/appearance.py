@@ -32,7 +32,16 @@ from typing import Literal
 
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique
 
-__all__ = ["Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
+__all__ = ["CODED", "DATED", "Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
+
+DATED = (
+    r"^(\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})"
+    r"|\d{4}/\d{1,2}/\d{1,2})$"
+)
+"""Regular expression of texts that read like days or times, here and in SQL."""
+
+CODED = r"^[A-Za-z]{0,4}[-. ]?\d[-./0-9A-Za-z]*$"
+"""Regular expression of texts that read like codes, here and in SQL."""
 
 Kind = Literal["number", "whole", "time", "text", "other"]
 """Kinds of types: numbers, whole numbers, days and times, texts, and all others."""

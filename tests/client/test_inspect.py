@@ -11,7 +11,7 @@ STAYS = """
     CREATE SCHEMA ward;
     CREATE TABLE ward."Stay" AS SELECT i AS id, date '1950-01-01' + i * 31 AS born,
         20 + i * 7 % 59 AS age, 1 + i % 4 AS method,
-        (ARRAY['24103', '24105', '22111'])[1 + i * i % 3] AS zip, 'here' AS place,
+        (ARRAY['24103', '24105', '22111'])[1 + i * i % 7 % 3] AS zip, 'here' AS place,
         (ARRAY['flu', 'asthma', 'ulcer'])[1 + i % 5 % 3] AS "[found]"
     FROM generate_series(1, 300) AS i
 """
@@ -42,6 +42,9 @@ def test_a_table_is_shown_and_its_declaration_runs(uri: str, db: Connection) -> 
     for statement in statements:
         db.execute(statement)
     assert "Then: bkpriv explore stay" in output
+    (asked,) = [line for line in output.splitlines() if line.startswith("A hierarchy of ")]
+    assert asked == "A hierarchy of zip: SELECT * FROM bkpriv.suggest_hierarchy('stay', 'zip');"
+    assert db.execute("SELECT * FROM bkpriv.suggest_hierarchy('stay', 'zip')").fetchall()
 
 
 def test_what_cannot_be_looked_at_is_said(uri: str, db: Connection) -> None:

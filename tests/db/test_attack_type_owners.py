@@ -154,6 +154,10 @@ def test_a_registered_source_of_a_trusted_owner(
                 names = ["adm.snap", role, '"v"']
                 refused(reader, f"SELECT * FROM {call}", arguments, sqlstate="42501", names=names)
         assert said == []
+    suggest = "SELECT * FROM bkpriv.suggest_hierarchy('bait', 'v')"
+    with unchanged(db):
+        refused(db, suggest, sqlstate="42501", names=["adm.snap", role, '"v"'])
+    assert said == []
     # Those are the attacker's own types, which work for them.
     assert attacker.execute("SELECT * FROM bkpriv.prior('bait', '0.3')").fetchall()
     assert attacker.execute("SELECT * FROM bkpriv.prior('dated', '0.3', %s)", [first]).fetchall()

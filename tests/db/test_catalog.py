@@ -30,6 +30,8 @@ INTERFACE = {
     ),
     "set_prefix_hierarchy": ("dataset text, attribute text, lengths integer[]", "void"),
     "set_date_hierarchy": ("dataset text, attribute text, units text[]", "void"),
+    "set_quantile_hierarchy": ("dataset text, attribute text, parts integer[]", "void"),
+    "suggest_hierarchy": ("dataset text, attribute text", "TABLE(levels integer"),
     "set_list_hierarchy": (
         "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
         "void",
@@ -220,9 +222,8 @@ VOLATILITY = {
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("utility", "compare_releases", "max_disclosure", "disclosure_given"),
-        "sequential_knowledge",
-        *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
+        *("utility", "compare_releases", "max_disclosure", "disclosure_given", "query_accuracy"),
+        *("rewrite_query", "association", "doctor", "reconstruct", "sequential_knowledge"),
         *_internal("disclosure_given", "release_tables"),
         *_internal(
             "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
@@ -237,18 +238,18 @@ VOLATILITY = {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
         *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
-        *("sequential_audit", "revised_belief", "explain_sequence"),
+        *("sequential_audit", "revised_belief", "explain_sequence", "suggest_hierarchy"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),
+        "set_quantile_hierarchy",
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
-        *_internal("erase_release", "next_release", "next_audit", "grant_job"),
+        *_internal("erase_release", "next_release", "next_audit", "grant_job", "open_views"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
-        *_internal("note_alteration", "register_watch", "hold_writers", "open_views"),
-        *_internal("distribute_release_table"),
+        *_internal("note_alteration", "register_watch", "hold_writers", "distribute_release_table"),
     },
 }
 

@@ -105,6 +105,10 @@ def original(
         "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
     )
     db.execute(
+        "SELECT bkpriv.register_dataset('cut', 'clinic.patient', '{age}', 'disease');"
+        "SELECT bkpriv.set_quantile_hierarchy('cut', 'age', '{4,2}')"
+    )
+    db.execute(
         "SELECT bkpriv.register_dataset('noted', 'clinic.person', %s, ARRAY['disease'], "
         "attributes => ARRAY['id'])",
         [QUASI_IDENTIFIERS],

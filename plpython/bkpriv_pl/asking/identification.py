@@ -23,7 +23,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.table.appearance import Appearance, Kind, Seen, judge, with_sensitive
+from bkpriv_core.table.appearance import CODED, DATED, Appearance, Kind, Seen, judge, with_sensitive
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
 from bkpriv_pl.server import telling
@@ -55,11 +55,6 @@ _CUT = 200
 _COMBINATIONS = 10
 """Limit of the pairs that are returned, and of the triples."""
 
-_DATE = (
-    r"^(\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})"
-    r"|\d{4}/\d{1,2}/\d{1,2})$"
-)
-_CODED = r"^[A-Za-z]{0,4}[-. ]?\d[-./0-9A-Za-z]*$"
 _MAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _ICD = r"^[A-TV-Z]\d[0-9A-Z](\.[0-9A-Z]{1,4})?$"
 _ILL = (
@@ -247,7 +242,7 @@ def _query(sample: _Sample, columns: Sequence[Column]) -> dict[str, Any]:
     """Read hashes and figures of all columns; the one statement that looks at records."""
     values, listed = [], []
     types: list[str] = ["text", "text", "text", "text", "text", "text[]"]
-    given: list[Any] = [_DATE, _CODED, _MAIL, _ICD, _ILL, list(_SEXES)]
+    given: list[Any] = [DATED, CODED, _MAIL, _ICD, _ILL, list(_SEXES)]
     for place, column in enumerate(columns):
         raw = f"s.{plpy.quote_ident(column.name)}"
         # A number's scale is not part of its value.

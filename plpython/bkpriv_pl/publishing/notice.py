@@ -220,7 +220,9 @@ def _tell_lost(release: int, shown: Release) -> None:
     named = {domain.name: domain for domain in shown.table.quasi_identifiers}
     ways = []
     if labels := [name for name in lost if not named[name].numeric and not named[name].hierarchy]:
-        ways.append(f"give a hierarchy to {_quoted(labels)} (bkpriv.set_hierarchy)")
+        ways.append(
+            f"give a hierarchy to {_quoted(labels)} (bkpriv.suggest_hierarchy proposes one)"
+        )
     if numbers := [name for name in lost if named[name].numeric]:
         ways.append(f"register wider bins for {_quoted(numbers)}")
     ways.append(f"leave {'it' if len(lost) == 1 else 'one of them'} out")

@@ -19,7 +19,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.passed import BARE, MOST_BYTES, MOST_VALUES, Passed, check_passed
@@ -70,7 +70,8 @@ def count_cells(
     quasi_identifiers : tuple of Column
         The quasi-identifiers.
     sensitive : tuple of Column
-        The sensitive columns; several make one attribute, of their combinations.
+        The sensitive columns; several make one attribute, of their combinations, and none one of
+        a single value.
     hierarchies : dict of str to Tree or Intervals
         Hierarchies by attribute, or rules that make them, intervals in the unit of its type; an
         attribute with a hierarchy is categorical whatever its type.
@@ -166,9 +167,12 @@ def _tabulate(
     records: IntArray,
 ) -> tuple[Table, IntArray, IntArray]:
     """The table of all records, and the cell and sensitive value of each distinct row."""
-    told, values = told_of[0], told_by[:, 0]
-    if len(told_of) > 1:
+    if len(told_of) == 1:
+        told, values = told_of[0], told_by[:, 0]
+    elif told_of:
         told, values = Combination.of(told_of, told_by)
+    else:
+        told, values = Domain("", (ROOT,)), np.zeros(len(records), dtype=np.int64)
     table, cells = Table.from_rows(known_of, told, np.column_stack((known_by, values)), records)
     return table, cells, values
 

@@ -42,6 +42,7 @@ __all__ = [
     "find_dataset",
     "open_source",
     "read_hierarchies",
+    "read_known",
     "read_records",
     "read_table",
     "refuse_old_snapshot",
@@ -238,6 +239,12 @@ def read_records(
         passing=tuple(columns[name] for name in dataset.attributes),
         kept=kept,
     )
+
+
+def read_known(dataset: Dataset) -> Table:
+    """Read the quasi-identifiers of a dataset's source alone, of all periods; NULL is a value."""
+    bare = replace(dataset, sensitive_columns=(), respondent=None, period=None, attributes=())
+    return read_records(bare, nulls="category")[0]
 
 
 def read_hierarchies(dataset: Dataset) -> dict[str, Tree | Intervals]:

@@ -161,8 +161,8 @@ def _warn_of_quasi_identifiers(
             f'quasi-identifiers of dataset "{dataset}" have many labels and no hierarchy yet',
             detail=f"Column (labels): {', '.join(many)}. Where people with different labels share "
             f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
-            hint="Give such a column a hierarchy with bkpriv.set_hierarchy, publish from a view "
-            "that makes its labels coarser, or leave it out.",
+            hint="bkpriv.suggest_hierarchy proposes one and says what it saves. Or publish from a "
+            "view that makes the labels coarser, or leave such a column out.",
         )
 
 
