@@ -153,13 +153,13 @@ def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
     return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 
 
-def _coarsened(singles: Sequence[Looked]) -> list[str]:
+def _coarsened(singles: Sequence[Looked], codes: Collection[str]) -> list[str]:
     """Quasi-identifiers whose labels a hierarchy would bring together."""
     found = []
     for each in singles:
-        looks_like = (each.looks_like or "").partition(",")[0]
-        coded = looks_like == "code" and each.values > _PAIR
-        labelled = looks_like == "label" and has_many_labels(each.records, each.values)
+        label = (each.looks_like or "").partition(",")[0] == "label"
+        coded = each.columns[0] in codes and each.values > _PAIR
+        labelled = label and has_many_labels(each.records, each.values)
         if each.role == "quasi_identifiers" and (coded or labelled):
             found += each.columns
     return found
@@ -180,7 +180,7 @@ def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) 
         next(iter(by_role.get("respondent", [])), None),
         bins,
         codes,
-        _coarsened(singles),
+        _coarsened(singles, codes),
         by_role.get(None, []),
     )
 

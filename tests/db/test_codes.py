@@ -170,7 +170,7 @@ def test_columns_of_which_nothing_is_left_are_named(visits: Connection) -> None:
     (said,) = (line for line in hints if "hardly anything" in line)
     assert lost > 0.95
     assert 'column "town"' in said
-    assert "bkpriv.set_hierarchy" in said
+    assert "bkpriv.suggest_hierarchy" in said
     hints.clear()
     publish(visits, "visit", "many", "public.buckets", method="bucketize")
     assert not any("hardly anything" in line for line in hints)
