@@ -15,6 +15,8 @@ Rules
   `as_named`, and by nothing else.
 - Settings by which values are written are pinned too, so that a file holds the same wherever it is
   made. Of these the time zone is the user's: what is written says which it is.
+- A statement ends with its client. By default a server notices that a client was killed when it
+  answers, which may take hours; here it looks every few seconds, where its system can.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -62,6 +64,8 @@ _PINNED = {
 """Settings of a session, as values in SQL; the encoding is agreed on when it is opened."""
 
 
+_LOOK_AFTER = "SET client_connection_check_interval TO '2s'"
+
 _ROLE_OF_DATABASE = """
 SELECT FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.datname = current_database()
 JOIN pg_roles AS u ON u.rolname = session_user
@@ -93,6 +97,9 @@ def open_session(uri: str) -> Connection:
         client_encoding="UTF8",
     )
     connection.execute("; ".join(f"SET {name} TO {value}" for name, value in _PINNED.items()))
+    # Some systems cannot tell that a connection is closed, and refuse the setting.
+    with suppress(psycopg.errors.InvalidParameterValue):
+        connection.execute(_LOOK_AFTER)
     stated = "role=" in connection.info.options.replace(" ", "")
     if not stated and connection.execute(_ROLE_OF_DATABASE).fetchone() is not None:
         connection.execute("SET ROLE NONE")

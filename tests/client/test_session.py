@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,3 +211,26 @@ def test_a_schema_that_a_user_has_not_named_is_theirs_or_a_superusers(
     assert "'postgres.people'" in succeeded(*load, "postgres.people")
     db.execute("DROP SCHEMA postgres CASCADE; CREATE SCHEMA postgres")
     assert "'postgres.people'" in succeeded(*load, "people")
+
+
+KILLED = """
+import sys
+from bkpriv_client.server import connect
+connect(sys.argv[1]).execute("SELECT pg_sleep(600)")
+"""
+
+
+def test_a_statement_ends_with_its_client(database: Database) -> None:
+    left = "SELECT count(*) FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep.600'"
+    command = [sys.executable, "-c", KILLED, database.uri()]
+    watching = database.connect()
+    with subprocess.Popen(command) as client:
+        waited = time.monotonic() + 60
+        while not one(watching, left) and time.monotonic() < waited:
+            time.sleep(0.05)
+        assert one(watching, left) == 1
+        client.kill()
+        waited = time.monotonic() + 60
+        while one(watching, left) and time.monotonic() < waited:
+            time.sleep(0.05)
+        assert one(watching, left) == 0
