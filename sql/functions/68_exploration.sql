@@ -17,5 +17,6 @@ as well, which begins with each k alone; without any, a customary grid; place co
 Metrics: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error,
 worst_disclosure and mean_disclosure (to the adversary of the policy who learns most), sure (people
 of whom a reader becomes sure, one whom any of the policies names), known (of whom such a reader is
-sure beforehand), exact_share, groups, seconds; or refused = 1, and a notice why. Other releases are not considered';
+sure beforehand), exact_share, groups, seconds; or refused = 1, and a notice why. Other releases are
+not considered';
 GRANT EXECUTE ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text, boolean) TO bkpriv_publisher;
