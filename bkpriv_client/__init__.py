@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bkpriv_client.apply import apply
+from bkpriv_client.attack import attack
 from bkpriv_client.demo import demo
 from bkpriv_client.doctor import doctor
 from bkpriv_client.explore import explore
@@ -51,6 +52,7 @@ def _about(
 
 
 app.command()(apply)
+app.command()(attack)
 app.command()(demo)
 app.command()(doctor)
 app.command()(export)

@@ -23,11 +23,12 @@ from bkpriv_client.declaration import call
 from bkpriv_client.failure import ClientError
 from bkpriv_client.files import written_whole
 from bkpriv_client.loading import TableName
-from bkpriv_client.options import Uri
+from bkpriv_client.options import Uri, assigned
+from bkpriv_client.picture import check_plot
 from bkpriv_client.recommendation import Recommendation, recommend
 from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, make_table, step
-from bkpriv_client.tradeoff import FORMATS, draw
+from bkpriv_client.tradeoff import draw
 from bkpriv_client.tried import Setting, front, told_apart
 
 __all__ = ["explore"]
@@ -140,12 +141,12 @@ def explore(
     stated = _stated(
         {"bandwidth": _readers(bandwidth), "t": _numbers(t, "--t")}
         | {"k": _numbers(k, "--k"), "l": _numbers(l, "--l")},
-        _assigned(beside or [], "--with", dotted=True),
+        assigned(beside or [], "--with", dotted=True),
         policies,
     )
-    options = _assigned(option or [], "--option")
+    options = assigned(option or [], "--option")
     asked = options.keys()
-    _check_plot(plot)
+    check_plot(plot)
     told = _Told()
     with connect(uri) as connection:
         connection.add_notice_handler(told.hear)
@@ -314,46 +315,6 @@ def _share(text: str) -> float:
             hint="Write 10% or .1; from 0 to 1.",
         )
     return share
-
-
-def _assigned(texts: Sequence[str], name: str, *, dotted: bool = False) -> dict[str, Any]:
-    """Values by name, of NAME=VALUE; by the names within each if these are dotted."""
-    found: dict[str, Any] = {}
-    for text in texts:
-        key, given, value = text.partition("=")
-        *path, last = key.split(".") if dotted else [key]
-        within: Any = found
-        for each in path:
-            within = within.setdefault(each, {}) if isinstance(within, dict) else None
-        if not (given and key) or not isinstance(within, dict):
-            raise ClientError(
-                f"{name} is no NAME=VALUE",
-                detail=f"It is {text}.",
-                hint="Write l_diversity.l=2." if dotted else "Write latest_by=seen.",
-            )
-        try:
-            within[last] = json.loads(value)
-        except json.JSONDecodeError:
-            within[last] = value
-    return found
-
-
-def _check_plot(path: Path | None) -> None:
-    """Refuse a plot that could not be written, before anybody waits for it."""
-    if path is None:
-        return
-    if path.suffix.lower() not in FORMATS:
-        raise ClientError(
-            f"{path} has no ending of a picture",
-            detail=f"Pictures are {', '.join(FORMATS)}.",
-            hint=f"Write to {path.with_suffix('.png')}.",
-        )
-    if not path.parent.is_dir():
-        raise ClientError(
-            f"{path.parent} is no directory",
-            detail=f"{path.name} was to be drawn in it.",
-            hint="Choose a directory that is there.",
-        )
 
 
 def _plot(

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-__all__ = ["FORMATS", "draw"]
-
-FORMATS = (".png", ".svg", ".pdf")
-"""Endings of the files that can be drawn."""
+__all__ = ["draw"]
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")

@@ -59,8 +59,8 @@ _MOST_BELIEFS = 2**25
 _AT_ONCE = 2**17
 """Probabilities that are computed at a time, few enough for the processor's cache."""
 
-STEEP = 1e-4
-"""Gradient that is as good as none, in coordinates of even curvature: beliefs to about 1e-6."""
+STEEP = 1e-3
+"""Gradient that is as good as none, in coordinates of even curvature: beliefs to about 1e-5."""
 
 _STEPS = 200
 """Limit of Newton's steps."""

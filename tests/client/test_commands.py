@@ -21,6 +21,7 @@ from tests.conftest import Connection, Database
         ("load-csv",),
         ("report",),
         ("explore",),
+        ("attack",),
     ],
 )
 def test_help_says_what_a_command_does(command: tuple[str, ...]) -> None:
