@@ -39,7 +39,10 @@ def attack(
     release: Annotated[int, typer.Argument(metavar="RELEASE", help="Number of the release.")],
     uri: Uri = "",
     attacker: Annotated[
-        str, typer.Option(help="Reader who is played: majority, learner or informed.")
+        str,
+        typer.Option(
+            help="Reader who is played: majority, learner, informed, without_groups or algorithm."
+        ),
     ] = "learner",
     option: Annotated[
         list[str] | None,

@@ -60,3 +60,4 @@ def test_everybody_is_drawn_wherever_beliefs_are() -> None:
     picture = file.getvalue().decode()
     assert "<!-- &lt;title&gt;: 3 people breached -->" in picture
     assert "<!-- breached, if right -->" in picture
+    draw_beliefs(BytesIO(), "png", "nobody", [], sure=0.9, unsure=0.5)
