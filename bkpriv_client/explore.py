@@ -162,7 +162,8 @@ def explore(
         _show(console, settings, found.chosen)
         told.show(console)
         for name in options.keys() & _USUAL.keys() - asked:
-            console.print(f"{_USUAL[name]} (--option {name}={options[name]}).", markup=False)
+            words = _USUAL[name].format(options[name])
+            console.print(f"{words} (--option {name}={options[name]}).", markup=False)
         console.print(Text(f"\n{found.words}"))
         if found.chosen is not None:
             if not thorough:
@@ -178,7 +179,7 @@ def explore(
 
 _USUAL = {
     "nulls": "Missing values count as a value of their own",
-    "max_records_per_person": "People have several records, and all of them count",
+    "max_records_per_person": "People have several records, and of each person count: {}",
 }
 """Options without which some tables cannot be published, and what they do as the server advises."""
 
@@ -195,7 +196,8 @@ def _tried(
 
     Nobody who is to learn what publishing costs should have to know them before.
     """
-    options = dict(options)
+    stated, options = options, dict(options)
+    taken: list[dict[str, Any]] = []
     while True:
         try:
             with connection.transaction():
@@ -204,8 +206,10 @@ def _tried(
         except errors.DataError as error:
             advice = _ADVICE.search(error.diag.message_hint or "")
             advised = json.loads(advice[1]) if advice else {}
-            if not advised or not advised.keys() <= _USUAL.keys() - options.keys():
+            fitting = advised.keys() <= _USUAL.keys() - stated.keys()
+            if not advised or not fitting or advised in taken:
                 raise
+            taken.append(advised)
             options |= advised
 
 

@@ -150,7 +150,7 @@ def _known(chosen: Setting) -> str:
     known, size, groups = map(chosen.figures.get, ("known", "average_class_size", "groups"))
     if not known:
         return ""
-    words = f" Of {_people(known)} a reader is sure before they read it: it hides nothing of these."
+    words = f" Of {_people(known)} a reader is sure beforehand, and it hides nothing of them."
     if size and groups and known > _MOST * size * groups:
         words += (
             f" That is {known / (size * groups):.0%} of all, for hardly anybody resembles another "

@@ -86,6 +86,7 @@ _TOLD = (
     "diagnos disease illness krank malad enferm malatt doenca icd symptom condition therap "
     "treatment behandl medication medikament drug hiv befund disorder disability pregnan "
     "contracept salary income lohn gehalt einkommen salaire sueldo ingreso stipend reddito wage "
+    "amount montant betrag importe "
     "debt schulden relig crime convict verdict orientation vote party outcome deceas cause"
 )
 _STEM = 5

@@ -142,7 +142,7 @@ def test_what_the_table_needs_is_taken_and_said(database: Database, db: Connecti
     output = succeeded(*asked)
     said = " ".join(output.split())
     assert "Missing values count as a value of their own (--option nulls=category)." in said
-    assert "all of them count (--option max_records_per_person=all)." in said
+    assert "of each person count: all (--option max_records_per_person=all)." in said
     statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
     for statement in statements:
         db.execute(statement.encode())

@@ -142,8 +142,8 @@ def test_where_values_are_shown_as_they_are_the_error_of_queries_counts() -> Non
     ("known", "said"),
     [
         (0, False),
-        (1, "Of 1 person a reader is sure before they read it: it hides nothing of these."),
-        (180, "Of 180 people a reader is sure before they read it: it hides nothing of these."),
+        (1, "Of 1 person a reader is sure beforehand, and it hides nothing of them."),
+        (180, "Of 180 people a reader is sure beforehand, and it hides nothing of them."),
         (900, "That is 90% of all, for hardly anybody resembles another"),
     ],
 )
@@ -151,6 +151,6 @@ def test_it_says_of_how_many_a_reader_is_sure_beforehand(known: int, said: str |
     figures = {"gcp": 0.06, "sure": 0, "known": known, "average_class_size": 10, "groups": 100}
     policy = {**K, "bt_privacy": [{"bandwidth": 0.2, "t": 0.1}]}
     words = recommend([ALONE, Setting(2, policy, figures)], 0.1).words
-    assert ("sure before" in words) == bool(said)
+    assert ("sure beforehand" in words) == bool(said)
     assert not isinstance(said, str) or said in words
     assert ("of all" in words) == (known > 200)
