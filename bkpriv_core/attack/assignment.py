@@ -50,6 +50,9 @@ _TRIES = 20_000
 _STATES = 20_000
 """Largest number of states of a group of a component of several."""
 
+_DEEP = 200
+"""Largest number of kinds that fit several groups, and of groups of a component."""
+
 _HARMLESS = 300.0
 """Logarithm of a product of priors up to which it neither underflows nor overflows."""
 
@@ -131,13 +134,14 @@ def infer_assignments(
     inferred = posterior(groups, parts.counts, (prior,), estimator, progress=progress.quiet)
     beliefs[groups.members] = inferred.beliefs[0]
     exact[groups.members] = inferred.exact[groups.owner]
+    shown = joined.histograms
     # Parts of each component of several groups.
     concerned = np.flatnonzero(found.concerned)
     several = Groups.from_labels(np.unique(found.of_part[concerned], return_inverse=True)[1])
     for number, members in enumerate(several):
         progress.report(0.5 + 0.5 * number / len(several))
         here = concerned[members]
-        problem, kind = _Problem.of(found, here, prior)
+        problem, kind = _Problem.of(found, here, prior, shown)
         believed = problem.infer(progress)
         if believed is not None:
             beliefs[here] = believed[kind]
@@ -169,8 +173,13 @@ class _Problem:
     histograms: Sequence[IntArray | None]
 
     @classmethod
-    def of(cls, found: Components, here: IntArray, prior: FloatArray) -> tuple[_Problem, IntArray]:
-        """The component that has some parts, all of it, and the kind of each part."""
+    def of(
+        cls, found: Components, here: IntArray, prior: FloatArray, shown: IntArray
+    ) -> tuple[_Problem, IntArray]:
+        """The component that has some parts, all of it, and the kind of each part.
+
+        `shown` are the histograms of all groups.
+        """
         release = found.release
         parts, count = release.parts, len(found.of_group)
         places = np.unique(found.places[here])
@@ -185,7 +194,6 @@ class _Problem:
         sizes = np.bincount(
             np.searchsorted(places, found.places[here]), weights=parts.weights[here]
         ).astype(np.int64)
-        shown = release.histograms
         histograms = [None if place == count else shown[place] for place in places]
         return cls(prior[here[first]], weights, fits, sizes, histograms), kind
 
@@ -257,33 +265,40 @@ def _compositions(weights: IntArray, fits: BoolArray, room: IntArray) -> list[_C
 
     None if there are too many, or looking for them takes too long.
     """
+    if max(fits.shape) > _DEEP:
+        return None
     found: list[_Composition] = []
     tries = 0
     # What fits few groups comes first, which leaves few ways to the others.
     order = np.argsort(fits.sum(axis=1), kind="stable")
-    back = np.argsort(order)
+    back = np.argsort(order).tolist()
+    people = weights[order].tolist()
+    open_ = [np.flatnonzero(row).tolist() for row in fits[order]]
+    # Room that is not for those who come later stays empty.
+    later = np.cumsum((weights[:, None] * fits)[order][::-1], axis=0)[::-1].tolist()
+    later.append([0] * len(room))
 
-    def extend(row: int, taken: list[tuple[int, ...]], left: tuple[int, ...]) -> bool:
+    def extend(row: int, taken: list[tuple[int, ...]], left: list[int]) -> bool:
         nonlocal tries
         tries += 1
         if tries > _TRIES:
             return False
+        if any(map(int.__gt__, left, later[row])):
+            return True
         if row == len(order):
-            if not any(left):
-                found.append(tuple(taken[place] for place in back))
+            found.append(tuple(taken[place] for place in back))
             return len(found) <= _COMPOSITIONS
-        kind = order[row]
-        open_ = np.flatnonzero(fits[kind]).tolist()
-        for dealt in _dealt(int(weights[kind]), [left[place] for place in open_]):
+        for dealt in _dealt(people[row], [left[place] for place in open_[row]]):
             counts = [0] * len(left)
-            for place, number in zip(open_, dealt, strict=True):
+            rest = list(left)
+            for place, number in zip(open_[row], dealt, strict=True):
                 counts[place] = number
-            rest = tuple(have - used for have, used in zip(left, counts, strict=True))
+                rest[place] -= number
             if not extend(row + 1, [*taken, tuple(counts)], rest):
                 return False
         return True
 
-    return found if extend(0, [], tuple(room.tolist())) else None
+    return found if extend(0, [], room.tolist()) else None
 
 
 def _dealt(people: int, room: Sequence[int]) -> Iterator[tuple[int, ...]]:

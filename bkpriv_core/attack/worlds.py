@@ -29,7 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import lgamma, prod
+from math import lgamma
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,12 @@ MOST_WORLDS = 10_000
 
 _TRIES = 1_000_000
 """Largest number of steps by which the worlds of some groups are looked for."""
+
+_DEEP = 300
+"""Largest number of cells, and of published values, of groups whose worlds are looked for."""
+
+_WRITTEN = 10**9
+"""Number from which on only the power of ten is told."""
 
 Publish = Callable[[Table], Release | None]
 """Publication of a table; None where the policy cannot be kept."""
@@ -307,7 +313,7 @@ def _worlds(
     histograms = np.vstack((joined.histograms, np.zeros((1, prior.shape[1]), dtype=np.int64)))
     suppressed = release.table.records - joined.published
     lots: list[tuple[IntArray, list[_Counts]]] = []
-    beyond = False
+    total, beyond = 1, False
     for number in np.unique(lot):
         here = np.flatnonzero(lot == number)
         mine = np.isin(cells, here)
@@ -322,18 +328,22 @@ def _worlds(
             places == len(joined.groups),
             progress=progress,
         )
-        worlds = search.worlds((*histograms[places].ravel().tolist(), lost), most)
-        beyond |= worlds is None
-        lots.append((here, worlds or []))
-    total = prod(max(1, len(worlds)) for _, worlds in lots)
+        worlds, complete = search.worlds((*histograms[places].ravel().tolist(), lost), most)
+        beyond |= not complete
+        total *= len(worlds) if complete else max(1, len(worlds))
+        lots.append((here, worlds))
     if beyond or total > most:
+        number = f"10^{len(str(total)) - 1}" if total >= _WRITTEN else str(total)
+        least = "at least " if beyond or total >= _WRITTEN else ""
         raise TooLarge(
-            f"{'more than ' if beyond else ''}{max(total, most + beyond)} tables may have been "
-            "published so: too many to be tried",
-            detail=f"At most {most} are published again.",
+            f"{least}{number} tables may have been published so: too many to be tried"
+            if total > most
+            else "too many tables may have been published so to be tried",
+            detail=f"At most {most} are published again, and those of each of the groups that may "
+            f"exchange people are looked for in {_TRIES} steps.",
             hint="Have a sample of fewer people attacked.",
         )
-    return lots, prod(len(worlds) for _, worlds in lots)
+    return lots, total
 
 
 class _Search:
@@ -355,10 +365,16 @@ class _Search:
         self._progress = progress
         self._tries = 0
 
-    def worlds(self, slots: _Slots, most: int) -> list[_Counts] | None:
-        """All worlds in which people fill such slots; None if there are more than so many."""
+    def worlds(self, slots: _Slots, most: int) -> tuple[list[_Counts], bool]:
+        """Worlds in which people fill such slots, and whether these are all: so many, or one more.
+
+        They are not all, either, if they would take too many steps to find.
+        """
         found: list[_Counts] = []
-        return found if self._extend(0, (), {slots}, found, most) else None
+        if max(len(self._weights), len(slots)) > _DEEP:
+            return found, False
+        complete = self._extend(0, (), {slots}, found, most)
+        return found, complete
 
     def _extend(
         self, cell: int, before: _Counts, states: set[_Slots], found: list[_Counts], most: int

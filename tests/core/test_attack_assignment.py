@@ -27,10 +27,11 @@ from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import RangeStyle, Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import SUPPRESSED, Groups
+from bkpriv_core.table.parts import Parts
 from studies.cells import count_cells
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Records, Value
-from tests.core.strategies import as_array, as_parts, beliefs, by_age, tables
+from tests.core.strategies import as_array, as_parts, as_table, beliefs, by_age, tables
 
 NOWHERE = -1
 """The slot of a person who is suppressed."""
@@ -187,6 +188,19 @@ def test_what_is_too_much_work_is_not_known(name: str, monkeypatch: pytest.Monke
     found = infer_assignments(release, np.full((6, 2), 0.5))
     assert found.components.movable.tolist() == [False, True, True, False, False, False]
     assert found.known.tolist() == [False] * 4 + [True] * 2
+
+
+def test_large_components_are_not_followed_person_by_person() -> None:
+    people = 1200
+    records = by_age(*("ab" * (people // 2)))
+    release = Release(
+        Parts.of(as_table(records)),
+        Groups.from_labels(np.arange(people, dtype=np.int64) % (people // 2)),
+        Generalized(),
+    )
+    found = infer_assignments(release, np.full((people, 2), 0.5))
+    assert found.components.concerned.all()
+    assert not found.known.any()
 
 
 def test_products_that_would_underflow_are_not_taken() -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bkpriv_core.attack import worlds
 from bkpriv_core.attack.worlds import (
     Publish,
     Worlds,
@@ -288,7 +289,9 @@ def test_a_release_that_the_method_would_not_make_is_refused() -> None:
         )
 
 
-def test_too_many_worlds_are_refused_with_their_number() -> None:
+def test_too_many_worlds_are_refused_with_their_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     records = by_age(*"abababab")
     publish = publication("mondrian", {"k_anonymity": {"k": 4}})
     release = published(records, publish)
@@ -297,8 +300,31 @@ def test_too_many_worlds_are_refused_with_their_number() -> None:
     assert infer_worlds(release, prior, publish, most=36).worlds == 36
     with pytest.raises(TooLarge, match=r"^36 tables"):
         infer_worlds(release, prior, publish, most=35)
-    with pytest.raises(TooLarge, match=r"^more than 6 tables"):
+    with pytest.raises(TooLarge, match=r"^at least 36 tables"):
         infer_worlds(release, prior, publish, most=5)
+    monkeypatch.setattr(worlds, "_TRIES", 1)
+    with pytest.raises(TooLarge, match=r"^too many tables") as refused:
+        infer_worlds(release, prior, publish)
+    assert "in 1 steps" in refused.value.detail
+
+
+def test_very_many_worlds_are_told_by_their_power_of_ten() -> None:
+    records = by_age(*("ab" * 40))
+    publish = publication("mondrian", {"k_anonymity": {"k": 4}})
+    release = published(records, publish)
+    assert release is not None
+    # Values of each of sixteen groups of five can be handed out in ten ways.
+    with pytest.raises(TooLarge, match=r"^at least 10\^16 tables"):
+        infer_worlds(release, Setting(release.table).prior(0.5), publish)
+
+
+def test_worlds_of_large_groups_are_not_looked_for() -> None:
+    records = by_age(*("ab" * 700))
+    publish = publication("mondrian", {"k_anonymity": {"k": 1000}})
+    release = published(records, publish)
+    assert release is not None
+    with pytest.raises(TooLarge, match="^too many tables"):
+        infer_worlds(release, Setting(release.table).prior(0.5), publish)
 
 
 def test_people_who_are_told_apart_are_refused() -> None:
