@@ -53,13 +53,13 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
             connection.execute("SELECT name, requirements FROM bkpriv.policies").fetchall()
         )
         there = connection.execute(
-            "SELECT name, bkpriv_internal.owns(owner), owner = current_user FROM bkpriv.dataset"
+            "SELECT name, owner = current_user FROM bkpriv.dataset"
         ).fetchall()
-        names = dict.fromkeys((name for name, *_ in there), DeclaredDataset())
+        names = dict.fromkeys((name for name, _ in there), DeclaredDataset())
         declared = Declared(names, jobs=jobs, policies=policies)
         check_references(declared, wanted)
-        ours = frozenset(name for name, owned, _ in there if owned)
-        datasets = _try_datasets(connection, wanted, [*names], ours)
+        owned = frozenset(name for name, own in there if own)
+        datasets = _try_datasets(connection, wanted, [*names], owned)
         for name, requirements in wanted.policies.items():
             if policies.get(name) != requirements:
                 connection.execute(set_policy(name, requirements))
@@ -70,7 +70,7 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
         return replace(
             declared,
             datasets=datasets,
-            owned=frozenset(name for name, _, own in there if own),
+            owned=owned,
             shown=_shown(connection),
             reasons={
                 view: _reasons(connection, view, publication)
@@ -83,17 +83,20 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
 
 
 def _try_datasets(
-    connection: Connection, wanted: Wanted, there: Sequence[str], ours: Collection[str]
+    connection: Connection, wanted: Wanted, there: Sequence[str], owned: Collection[str]
 ) -> dict[str, DeclaredDataset]:
-    """Declare what is wanted; return how what was there differs from it."""
+    """Declare what is wanted; return how what was there differs from it.
+
+    What is not `owned` is never made anew: it would change its owner.
+    """
     tried = {
-        name: _try_dataset(connection, name, dataset, owned=name in ours)
+        name: _try_dataset(connection, name, dataset, owned=name in owned)
         for name, dataset in wanted.datasets.items()
     }
     return {
         name: replace(
             tried.get(name, DeclaredDataset()),
-            releases=_releases(connection, name) if name in ours else {},
+            releases=_releases(connection, name) if name in owned else {},
         )
         for name in there
     }

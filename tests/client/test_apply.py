@@ -325,8 +325,13 @@ def test_who_is_no_superuser_applies_what_is_their_own(
     uri, applied.uri = applied.uri, database.uri(nora)
     assert len(applied.apply()) == 5
     assert applied.apply("--prune") == [NOTHING]
-    # It is theirs, which nobody else's file takes away.
+    # It is theirs, which nobody else's file takes away, nor makes anew as somebody else's.
     applied.uri = uri
+    applied.change('["age", "sex", "city"]', '["age", "city"]')
+    with unchanged(applied.db):
+        for option in ("--plan", "--prune"):
+            said = failed("apply", str(applied.path), option, "--uri", applied.uri)
+            assert "already exists" in said
     applied.write("")
     assert applied.apply("--prune") == [NOTHING]
     assert rows_of(applied.db, "bkpriv.dataset") != []
