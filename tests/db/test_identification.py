@@ -209,6 +209,10 @@ def test_too_many_columns_are_refused_before_they_are_read(clinic: Connection) -
     assert len(inspect(clinic, "clinic.wide")) == 400
 
 
+def test_catalogs_of_all_databases_are_no_moving_target(clinic: Connection) -> None:
+    assert one(clinic, "SELECT count(*) > 0 FROM bkpriv.inspect_columns('pg_database')")
+
+
 def test_what_cannot_be_read_is_refused(clinic: Connection) -> None:
     refused(clinic, INSPECT, [None], sqlstate="22023", names=["source"])
     clinic.execute("CREATE SEQUENCE clinic.counter")

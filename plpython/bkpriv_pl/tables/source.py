@@ -153,7 +153,8 @@ def _look_up(text: str) -> Relation:
 def _is_locked(oid: int) -> bool:
     rows = run(
         "SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation' "
-        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+        # Catalogs of all databases are of none.
+        "AND database IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) "
         "AND relation = $1 AND granted",
         ["oid"],
         [oid],
