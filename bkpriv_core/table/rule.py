@@ -224,15 +224,23 @@ class Quantiles:
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the finest intervals, rising."""
-        return tuple(_interval(self.bounds[0], place) for place in range(len(self.bounds[0]) + 1))
+        return self._labels[0]
+
+    @cached_property
+    def _labels(self) -> list[tuple[str, ...]]:
+        """Labels of each level, which all its values share."""
+        return [
+            tuple(_interval(level, place) for place in range(len(level) + 1))
+            for level in self.bounds
+        ]
 
     def path(self, value: str) -> tuple[str, ...]:
         """Labels of a value, from the value itself to the root."""
         place: Any = place_of(self.kind, value)
         if place is None:
             return (value, *(value for _ in self.bounds), _ROOT)
-        levels = zip(self.bounds, self._places, strict=True)
-        above = (_interval(level, bisect_right(places, place)) for level, places in levels)
+        levels = zip(self._labels, self._places, strict=True)
+        above = (labels[bisect_right(places, place)] for labels, places in levels)
         return (value, *above, _ROOT)
 
     def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:

@@ -88,9 +88,11 @@ def test_bounds_are_quantiles_and_whole_columns_go_up_to_them(paid: Connection) 
         ("timestamp", "timestamp '2000-01-01 10:30' + amount * interval '1 hour'"),
         ("timestamptz", "timestamptz '2000-01-01 10:30+05' + amount * interval '1 s'"),
         ("bigint", "amount::bigint * 1000000000000"),
+        ("bounded", "amount::smallint"),
     ],
 )
 def test_types_of_numbers_and_times_are_cut(paid: Connection, type_: str, values: str) -> None:
+    paid.execute("CREATE DOMAIN bounded AS smallint CHECK (VALUE < 2000)")
     paid.execute(f"ALTER TABLE public.paid ALTER amount TYPE {type_} USING {values}")
     paid.execute("SET timezone = 'Asia/Kolkata'; SET datestyle = 'German'")
     paid.execute("SET extra_float_digits = -3")

@@ -52,8 +52,9 @@ def find_quantiles(
         "ranked AS (SELECT v, (sum(n) OVER (ORDER BY v))::int8 - n AS below, "
         "(sum(n) OVER ())::int8 AS records FROM counted), "
         "neighboured AS (SELECT *, lag(below) OVER (ORDER BY v) AS before FROM ranked) "
-        "SELECT coalesce(array_agg(v::text ORDER BY v), '{}') AS values, coalesce(array_agg(below "
-        "ORDER BY v), '{}') AS below, coalesce(max(records), 0) AS records "
+        f"SELECT coalesce(array_agg({_text(column)} ORDER BY v), '{{}}') AS values, "
+        "coalesce(array_agg(below ORDER BY v), '{}') AS below, "
+        "coalesce(max(records), 0) AS records "
         "FROM neighboured WHERE before IS NULL "
         f"OR below * {POINTS} / records > before * {POINTS} / records"
     )
@@ -67,32 +68,43 @@ def find_quantiles(
     return rule
 
 
+def _type(column: Column) -> str:
+    """Name of the type of the values of a column, as they are binned."""
+    return "numeric" if column.is_number and column.bin is not None else column.type_name
+
+
 def _value(column: Column) -> str:
-    """SQL of the values of a column, numbers as exact ones."""
-    raw = column.expression("s")
+    """SQL of the values of a column, as they are binned, of a type that is built in."""
+    return f"({column.expression('s')})::pg_catalog.{_type(column)}"
+
+
+def _text(column: Column) -> str:
+    """SQL of the text of a value v, without zeros at the end of a number."""
     if not column.is_number:
-        return raw
-    text = "::pg_catalog.text" if column.type_name in FLOATS and column.bin is None else ""
-    return f"trim_scale(({raw}){text}::pg_catalog.numeric)"
+        return "v::pg_catalog.text"
+    shortest = "v::pg_catalog.text" if _type(column) in FLOATS else "v"
+    return f"trim_scale({shortest}::pg_catalog.numeric)::pg_catalog.text"
 
 
 def _finite(column: Column) -> str:
     """SQL of whether v is a finite value."""
-    if column.is_number:
-        return "v <> ALL ('{NaN,Infinity,-Infinity}'::pg_catalog.numeric[])"
-    return "isfinite(v)"
+    if not column.is_number:
+        return "isfinite(v)"
+    if column.whole and column.bin is None:
+        return "v IS NOT NULL"
+    return f"v <> ALL ('{{NaN,Infinity,-Infinity}}'::pg_catalog.{_type(column)}[])"
 
 
 def _people(
     source: Relation, column: Column, respondent: str | None, bounds: Sequence[str]
 ) -> list[int]:
     """Count the people of each interval; those of several count in each."""
-    type_ = "numeric" if column.is_number else column.type_name
-    number = "v <> 'NaN'" if column.is_number else "v IS NOT NULL"
+    exact = column.whole and column.bin is None
+    number = "v <> 'NaN'" if column.is_number and not exact else "v IS NOT NULL"
     whose = "NULL" if respondent is None else f"s.{plpy.quote_ident(respondent)}::text"
     people = "count(*)" if respondent is None else "count(DISTINCT whose)"
     rows = run(
-        f"SELECT width_bucket(v, $1::text[]::pg_catalog.{type_}[]) AS place, {people} AS people "
+        f"SELECT width_bucket(v, $1::pg_catalog.{_type(column)}[]) AS place, {people} AS people "
         f"FROM (SELECT {_value(column)} AS v, {whose} AS whose FROM {source} AS s) AS x "
         f"WHERE {number} GROUP BY place",
         ["text[]"],
