@@ -21,7 +21,15 @@ from tests.core.strategies import as_parts, by_age
 ROOT = Path(__file__).resolve().parents[2]
 
 NEUTRAL = {
-    *("certifying", "comparing", "computing priors", "counting", "describing", "drawing"),
+    *(
+        "attacking",
+        "certifying",
+        "comparing",
+        "computing priors",
+        "counting",
+        "describing",
+        "drawing",
+    ),
     *(
         "improving",
         "inferring beliefs",
