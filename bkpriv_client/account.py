@@ -141,12 +141,7 @@ def _form(file: CsvFile, study: Study) -> list[str]:
             f"It is not UTF-8. Read as {file.encoding.name} it says: {file.encoding.example}. If "
             "that is wrong, state its --encoding."
         )
-    said += [*file.layout.notes, *file.notes]
-    if file.header is False and file.names[0] == "column_1":
-        said.append(
-            f"Line {line} is a record, so columns are called column_1, column_2, and so on. To "
-            "name them, say --columns a,b,c; if that line names them, --header."
-        )
+    said += [*file.layout.notes, *file.notes, *_nameless(file)]
     if study.idle:
         said.append(f"Columns without name and values, left out: {', '.join(sorted(study.idle))}.")
     found = study.found
@@ -160,6 +155,16 @@ def _form(file: CsvFile, study: Study) -> list[str]:
             f"Line {place} is no record, left out: {text[:60]}. (To keep it: --skip-last 0.)"
         )
     return said
+
+
+def _nameless(file: CsvFile) -> list[str]:
+    """Say how columns are called that have no names."""
+    if file.header is not False or file.names[0] != "column_1":
+        return []
+    return [
+        f"Line {file.layout.above + 1} is a record, so columns are called column_1, column_2, and "
+        "so on. To name them, say --columns a,b,c; if that line names them, --header."
+    ]
 
 
 def _asked(console: Console) -> bool:

@@ -50,11 +50,7 @@ def choose_roles(
     if "respondent" not in parts and "quasi_identifiers" in wanted:
         chosen |= _respondent(free, looked)
         free = _free(names, chosen)
-    apart = {}
-    if wanted and looked:
-        apart = _without_role(free, looked)
-    elif "quasi_identifiers" in wanted:
-        apart = _nearly_unique(connection, table, free)
+    apart = _apart(connection, table, free, wanted, looked)
     if len(free) - len(apart) < len(wanted):
         apart = {}  # What is left would make no dataset; registration warns of them.
     left = [name for name in free if name not in apart]
@@ -75,6 +71,21 @@ def _free(names: Sequence[str], parts: Mapping[str, list[str]]) -> list[str]:
     """Columns of which no part is stated."""
     stated = {name for those in parts.values() for name in those}
     return [name for name in names if name not in stated]
+
+
+def _apart(
+    connection: Connection,
+    table: TableName,
+    free: Sequence[str],
+    wanted: Sequence[str],
+    looked: Mapping[str, Looked],
+) -> dict[str, str]:
+    """Columns that are left out where parts are wanted, and the reasons."""
+    if wanted and looked:
+        return _without_role(free, looked)
+    if "quasi_identifiers" in wanted:
+        return _nearly_unique(connection, table, free)
+    return {}
 
 
 def _respondent(names: Sequence[str], looked: Mapping[str, Looked]) -> dict[str, list[str]]:

@@ -30,7 +30,7 @@ from bkpriv_client.loading import (
 )
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
-from bkpriv_client.proposal import Looked, look_if_possible, prefixes, propose_bins
+from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, propose_bins
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
@@ -371,25 +371,33 @@ def _declare(
     free = [name for name in used if name not in {*branches, *labels}]
     seen = [looked[name] for name in free if name in looked]
     bins, prefixed = propose_bins(connection, target, seen, sensitive)
-    if looked:
-        codes = {name: looked[name].values for name in free if bins.get(name) == LABEL}
-    else:
+    codes = {each.columns[0]: each.values for each in seen if bins.get(each.columns[0]) == LABEL}
+    if not looked:
         codes = find_codes(connection, target, _whole(free, types), sensitive)
     bins |= dict.fromkeys([*codes, *_whole(labels, types, "numeric")], LABEL)
-    if bins:
-        stated = {name: bins[name] for name in used if name in bins}
-        roles["bins"] = json.dumps(stated, ensure_ascii=False)
+    roles |= _binned(bins, used)
     declarations = declare(
         connection,
         target.name,
         target,
         quasi_identifiers,
-        sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0],
-        {name: branches[name] for name in branches if name in {*quasi_identifiers, *sensitive}},
+        _told(sensitive, roles),
+        {name: levels for name, levels in branches.items() if name in used},
         {},
         **roles,
     )
     return [*declarations, *prefixes(target.name, prefixed)], codes
+
+
+def _binned(bins: Mapping[str, Bin], used: Sequence[str]) -> dict[str, str]:
+    """Bins of the columns that are used, as an argument, if there are any."""
+    stated = {name: bins[name] for name in used if name in bins}
+    return {"bins": json.dumps(stated, ensure_ascii=False)} if stated else {}
+
+
+def _told(sensitive: Sequence[str], roles: Collection[str]) -> str | Sequence[str]:
+    """Sensitive columns as an argument: one by its name, where the function takes that."""
+    return sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0]
 
 
 def _whole(names: Iterable[str], types: Mapping[str, str], *kinds: str) -> list[str]:
