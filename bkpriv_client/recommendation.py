@@ -136,7 +136,8 @@ def _reason(
     sure, before = chosen.figures.get("sure"), alone.figures.get("sure")
     if sure is not None and before is not None:
         words += (
-            f" A reader becomes sure of {_people(sure)}; under k = {k} alone, of {before:,.0f}."
+            f" A reader becomes sure of {_people(sure)}; under k = {k} alone, of "
+            f"{f'{before:,.0f}' if before else 'nobody'}."
         )
     words += _known(chosen)
     open_ = sorted(every - chosen.readers.keys())

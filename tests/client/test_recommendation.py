@@ -49,6 +49,7 @@ def test_the_strictest_within_the_tolerance_is_taken_and_the_reason_given() -> N
         "strictest of 2 that lose at most 10 points more of the detail than k = 5 alone, 15.0% "
         "where that loses 5.0%. A reader becomes sure of 2 people; under k = 5 alone, of 40."
     )
+    assert recommend([tried(1, 0.05), *settings[2:]], 0.1).words.endswith("alone, of nobody.")
     assert chosen(*settings, tolerance=0.01) == 4
     assert "the only one that loses at most 1 point more" in recommend(settings, 0.01).words
 
