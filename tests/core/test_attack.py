@@ -37,6 +37,7 @@ from tests.core.strategies import (
     record_groups,
     tables,
 )
+from tests.core.watching import Watched
 
 models = st.sampled_from(["logistic", "bayes"])
 
@@ -164,6 +165,39 @@ def test_a_planted_dependence_is_found() -> None:
         assert found(dealt(values, ages), "majority")["accuracy"] == pytest.approx(1 / HELD)
         assert figures["accuracy"] > figures["baseline_accuracy"] > 0.8
         assert figures["claimed_right"] > 0.9 * figures["claimed"] > 100
+
+
+def planted(groups: int) -> Target:
+    """A release of which every value has a decade of its own."""
+    draw = np.random.default_rng(3)
+    values = drawn(draw, groups)
+    return dealt(values, 10 * values + draw.integers(0, 10, values.shape))
+
+
+def test_large_groups_are_inferred_exactly_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = played(planted(60), "learner", rounds=5)
+    monkeypatch.setattr(learner, "_STATES", 0)
+    target = planted(60)
+    quick = played(target, "learner", rounds=5)
+    # Exact beliefs hand out what the group has, and no more.
+    groups = target.release.groups
+    sums = groups.sum(quick.believed * target.release.weights[:, None])
+    assert sums == pytest.approx(target.release.histograms, abs=1e-9)
+    assert quick.believed == pytest.approx(whole.believed, abs=0.05)
+
+
+def test_a_learner_can_be_stopped_and_says_how_far_it_is() -> None:
+    one, target = find_attacker("learner"), planted(20)
+    shares: list[float] = []
+    one.attack(target, parse_options(one, {}), Watched(report=shares.append))
+    assert shares == sorted(shares)
+    assert 0.0 < shares[0] <= shares[-1] <= 1.0
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        one.attack(target, parse_options(one, {}), Watched(poll=stop))
 
 
 @pytest.mark.parametrize("model", ["logistic", "bayes"])
