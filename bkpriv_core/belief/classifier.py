@@ -59,8 +59,11 @@ _MOST_BELIEFS = 2**25
 _AT_ONCE = 2**17
 """Probabilities that are computed at a time, few enough for the processor's cache."""
 
-STEEP = 1e-3
+STEEP = 1e-4
 """Gradient that is as good as none, in coordinates of even curvature: beliefs to about 1e-5."""
+
+_MANY = 100_000
+"""Records beyond which rounding of the loss bears no gradient so small."""
 
 _STEPS = 200
 """Limit of Newton's steps."""
@@ -259,7 +262,8 @@ def _logistic(
 
     loss = _Loss(features, targets, offset, progress)
     first = loss.origin if start is None else loss.whitened(start.weights)
-    options: Any = {"maxiter": _STEPS, "gtol": steep}
+    bearable = max(1.0, float(targets.sum()) / _MANY) ** 0.5
+    options: Any = {"maxiter": _STEPS, "gtol": steep * bearable}
     curved: Any = loss.curved
     found = minimize(loss, first, jac=True, hessp=curved, method="trust-ncg", options=options)
     return loss.weights(found.x)

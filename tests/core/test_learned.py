@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief import classifier
-from bkpriv_core.belief.classifier import Features, Model
+from bkpriv_core.belief.classifier import Features, Model, learn
 from bkpriv_core.belief.knowledge import Learned, Remembered, parse_knowledge, state_knowledge
 from bkpriv_core.belief.learned import learned_prior
 from bkpriv_core.belief.setting import Setting
@@ -24,7 +25,19 @@ from tests.core.learning_oracles import learned
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_table, tables
 
+pytestmark = pytest.mark.usefixtures("precise")
+
 models = st.sampled_from(["logistic", "bayes"])
+
+
+@pytest.fixture(scope="module")
+def precise() -> Iterator[None]:
+    """Classifiers at their optimum, which oracles find, too."""
+    defaults = learn.__kwdefaults__
+    assert defaults is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(defaults, "steep", 1e-6)
+        yield
 
 
 @SOME
