@@ -285,37 +285,3 @@ def test_ten_thousand_queries_take_seconds(published: Published) -> None:
     )
     assert answered == 10_000
     assert time.monotonic() - started < 10
-
-
-def test_the_learner_breaches_anatomy_and_hardly_what_a_skyline_certifies(
-    published: Published,
-) -> None:
-    """Independent trials of deFinetti's attack (Kifer 2009) breached 3,493 of Adult, and 19."""
-    if published.name != "adult":
-        pytest.skip("these trials were of Adult")
-    db, name = published.db, published.name
-    demanded = {"l_diversity": {"l": 4}, "overlap": "warn"}
-    state_policy(db, "diverse", demanded)
-    state_policy(db, "bounded", {**demanded, "bt_privacy": SKYLINE})
-
-    def attacked(policy: str) -> tuple[int, dict[str, float]]:
-        view, options = f"{name}.{policy}", {"seed": 1}
-        release = publish(db, name, policy, view, options, "anatomy")
-        return release, _figures(db, release, "learner")
-
-    (release, diverse), (_, bounded) = attacked("diverse"), attacked("bounded")
-    assert 0.58 < diverse["accuracy"] < 0.66
-    assert 0.31 < diverse["baseline_accuracy"] < 0.36
-    assert diverse["breached"] > 1000
-    assert diverse["claimed_right"] > 0.85 * diverse["claimed"]
-    assert bounded["breached"] < diverse["breached"] / 20
-    assert diverse["seconds"] < 40  # of a machine that others may use; 15 of a processor
-    informed = _figures(db, release, "informed")
-    assert informed["breached"] > 1000
-    assert informed["seconds"] < 60
-
-
-def _figures(db: Connection, release: int, attacker: str) -> dict[str, float]:
-    """Figures of an attack."""
-    query = "SELECT metric, value FROM bkpriv.attack(%s, %s)"
-    return dict(db.execute(query, [release, attacker]).fetchall())
