@@ -254,9 +254,11 @@ DECLARE
     tokens text[];
 BEGIN
     IF TG_EVENT = 'table_rewrite' THEN
-        -- 4: a column has another type, and its values may have been computed anew.
-        IF pg_event_trigger_table_rewrite_reason() & 4 <> 0 THEN
-            altered := pg_event_trigger_table_rewrite_oid();
+        altered := pg_event_trigger_table_rewrite_oid();
+        -- 4: a column has another type, and its values may have been computed anew. 2: they have been, by a new
+        -- default of a new column, or since PostgreSQL 17 by another expression of a generated one.
+        IF pg_event_trigger_table_rewrite_reason() & 4 <> 0 OR pg_event_trigger_table_rewrite_reason() & 2 <> 0
+                AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = altered AND attgenerated <> '') THEN
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
         END IF;
     ELSIF TG_EVENT = 'sql_drop' THEN

@@ -182,3 +182,32 @@ def test_odd_names_of_columns_stand(clinic: Connection) -> None:
         '"a b" AS "x"", y\n.z", "release_1.d" FROM bkpriv_release.release_1'
     )
     assert reasons(clinic, **call | {"view": "public.odd1"})[0][0] == "view"
+
+
+def test_generated_columns_that_are_computed_otherwise_make_one_anew(clinic: Connection) -> None:
+    if clinic.info.server_version < 170_000:
+        pytest.skip("expressions of generated columns cannot be changed")
+    kinds = ["STORED", "VIRTUAL"] if clinic.info.server_version >= 180_000 else ["STORED"]
+    for place, kind in enumerate(kinds):
+        clinic.execute(
+            f"CREATE TABLE clinic.made{place} (age int, disease text, "
+            f"half int GENERATED ALWAYS AS (age / 2) {kind}); "
+            f"INSERT INTO clinic.made{place} SELECT age, disease FROM clinic.patient; "
+            f"SELECT bkpriv.register_dataset('m{place}', 'clinic.made{place}', '{{half}}', "
+            "'{disease}')".encode()
+        )
+        call: dict[str, Any] = {"dataset": f"m{place}", "view": f"public.m{place}"}
+        first = again(clinic, **call)
+        assert again(clinic, **call) == first
+        clinic.execute(
+            f"ALTER TABLE clinic.made{place} ALTER half SET EXPRESSION AS (age / 3)".encode()
+        )
+        assert reasons(clinic, **call)[0][0] == "source"
+        assert again(clinic, **call) == first + 1
+
+
+def test_a_default_that_is_computed_anew_may_be_of_a_generated_column(clinic: Connection) -> None:
+    clinic.execute("ALTER TABLE clinic.patient ADD half int GENERATED ALWAYS AS (age / 2) STORED")
+    again(clinic)
+    clinic.execute("ALTER TABLE clinic.patient ADD lot float8 DEFAULT random()")
+    changed(clinic, "source")

@@ -327,7 +327,9 @@ def _written_only(dataset: Dataset) -> bool:
     types = {columns[name].type_name for name in names}
     rows = run(
         "SELECT FROM bkpriv_internal.written_tables($1::regclass::oid) AS w "
-        "JOIN pg_class c ON c.oid = w WHERE c.relrowsecurity",
+        "JOIN pg_class c ON c.oid = w WHERE c.relrowsecurity OR EXISTS (SELECT FROM pg_attribute "
+        # What a virtual column computes is another without a write.
+        "WHERE attrelid = w AND attgenerated = 'v')",
         ["text"],
         [dataset.source],
     )
