@@ -323,7 +323,7 @@ def test_worlds_of_large_groups_are_not_looked_for() -> None:
     publish = publication("mondrian", {"k_anonymity": {"k": 1000}})
     release = published(records, publish)
     assert release is not None
-    with pytest.raises(TooLarge, match="^too many tables"):
+    with pytest.raises(TooLarge, match=r"^too many tables"):
         infer_worlds(release, Setting(release.table).prior(0.5), publish)
 
 
