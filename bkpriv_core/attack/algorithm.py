@@ -41,7 +41,7 @@ class AlgorithmOptions(KnowingOptions):
     """
 
     worlds: Annotated[
-        int, Range(at_least=1, at_most=1_000_000), About("So many tables are published at most.")
+        int, Range(at_least=1, at_most=100_000), About("So many tables are published at most.")
     ] = MOST_WORLDS
     people: Annotated[
         Annotated[int, Range(at_least=2, at_most=1000)] | None,

@@ -66,6 +66,9 @@ _DEEP = 300
 _WRITTEN = 10**9
 """Number from which on only the power of ten is told."""
 
+_ENOUGH = 10**6
+"""Factor by which there are more worlds than asked for when no more are counted."""
+
 Publish = Callable[[Table], Release | None]
 """Publication of a table; None where the policy cannot be kept."""
 
@@ -331,7 +334,10 @@ def _worlds(
         worlds, complete = search.worlds((*histograms[places].ravel().tolist(), lost), most)
         beyond |= not complete
         total *= len(worlds) if complete else max(1, len(worlds))
-        lots.append((here, worlds))
+        lots.append((here, [] if total > most else worlds))  # What is refused is not kept,
+        if total > _ENOUGH * most:  # nor counted on and on.
+            beyond = True
+            break
     if beyond or total > most:
         number = f"10^{len(str(total)) - 1}" if total >= _WRITTEN else str(total)
         least = "at least " if beyond or total >= _WRITTEN else ""
