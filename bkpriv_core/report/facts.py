@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bkpriv_core.count import Count
 from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.table.wording import Bins
 
@@ -193,6 +194,9 @@ class Facts:
     apart : tuple of (tuple of str, int)
         Columns that pass through, and how many rows are unique within their group by them; none if
         that was not counted.
+    exchanging : Count or None
+        People of groups that can exchange members; None where readers are told the groups, or it is
+        not known.
     alone : Uniqueness or None
         People who are unique by the quasi-identifiers; None if there are no groups, or they are not
         known.
@@ -253,6 +257,7 @@ class Facts:
     unpublished: tuple[str, ...]
     bins: Bins
     apart: tuple[tuple[tuple[str, ...], int], ...]
+    exchanging: Count | None
     alone: Uniqueness | None
     largest: float | None
     sure: tuple[Sure, ...] | None

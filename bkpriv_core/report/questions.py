@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bkpriv_core.count import Count
 from bkpriv_core.report.facts import Bounded, Sure
 from bkpriv_core.report.markup import Markup, element, joined
 from bkpriv_core.report.pieces import known_as, label_of, listed, relation, section, table
@@ -136,12 +137,30 @@ class Questions(Safety):
             )
         for one in facts.sure or ():
             yield self._made_sure(one)
+        if facts.exchanging is not None:
+            yield self._exchanged(facts.exchanging)
         for bound in facts.bounds:
             asked = bound.requirement not in (*_OF_SIZES, *_OF_COSTS)
             if asked and "together" not in bound.parameters:
                 yield (f"{label_of(bound)}: {self._promise(bound).figure}", _held(bound), "audit")
         if not facts.bounds:
             yield ("What the policy bounds", "nothing", "policy")
+
+    def _exchanged(self, counted: Count) -> Answer:
+        """Answer how many people's groups do not bound what is believed of them."""
+        said = "not counted: it would take too much"
+        if counted.vulnerable is not None:
+            said = f"{figure(counted.vulnerable)} of {figure(counted.among)} {self.facts.unit}"
+            if counted.vulnerable:
+                movable = figure(counted.parameters["movable"])
+                said += f" ({share(counted.vulnerable / counted.among)}); {movable} of them can be "
+                said += "in another group"
+        return (
+            "Whose groups have ranges that overlap, so that they can exchange members: of these a "
+            "reader who does not know the groups may believe more than is certified",
+            said,
+            "ranges of the release, as audit has it",
+        )
 
     def _made_sure(self, one: Sure) -> Answer:
         """Answer how many people a reader becomes sure of."""

@@ -126,6 +126,8 @@ belief before and after. sure: of how many its reader becomes sure: of some valu
 hierarchy, believed at most .5 before, above .9 after. most: what no release of the table exceeds; a
 threshold as large cannot bind. A randomized release has the share in the table and the probability
 that the riskiest records are found as they were, and a row for all releases of the same records
-together. By the release''s own policy, further rows count those unique within their group by
-attributes that pass through (vulnerable), which nothing bounds';
+together. By the release''s own policy, further rows are of counts (vulnerable) that nothing bounds:
+attributes, rows that are unique within their group by what passes through; exchange, people of
+groups whose ranges overlap so that they can exchange members, of whom a reader who does not know
+the groups may believe more than is certified, and movable, those of them who can be elsewhere';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

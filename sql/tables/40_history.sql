@@ -152,13 +152,15 @@ CREATE TABLE bkpriv.audit_record (
     release bigint NOT NULL,
     requirement text NOT NULL,
     parameters jsonb NOT NULL,
-    threshold float8 NOT NULL,
+    threshold float8,
     worst float8,
     mean float8,
     vulnerable bigint CHECK (vulnerable >= 0),
     -- A bound on the error of queries has no vulnerable records. What nobody is known to be over may not be shown to hold.
-    satisfied boolean NOT NULL CHECK (NOT satisfied OR vulnerable = 0),
-    CHECK (vulnerable IS NOT NULL OR requirement = 'query_error'),
+    satisfied boolean CHECK (NOT satisfied OR vulnerable = 0),
+    -- What nothing bounds has no verdict, and may not have been counted.
+    CONSTRAINT audit_record_bounded CHECK ((satisfied IS NULL) = (threshold IS NULL)),
+    CHECK (vulnerable IS NOT NULL OR requirement = 'query_error' OR satisfied IS NULL),
     estimator text NOT NULL,
     audited_at timestamptz NOT NULL DEFAULT now(),
     audited_by text NOT NULL DEFAULT current_user,

@@ -83,6 +83,12 @@ CREATE TABLE bkpriv.release_notice (
 -- Between the bandwidths of a range a bound may not be shown to hold, though nobody is over it where it was computed.
 ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (NOT satisfied OR vulnerable = 0);
 
+-- What nothing bounds is counted, and has no verdict.
+ALTER TABLE bkpriv.audit_record ALTER COLUMN threshold DROP NOT NULL, ALTER COLUMN satisfied DROP NOT NULL,
+    DROP CONSTRAINT audit_record_check1,
+    ADD CONSTRAINT audit_record_bounded CHECK ((satisfied IS NULL) = (threshold IS NULL)),
+    ADD CONSTRAINT audit_record_check1 CHECK (vulnerable IS NOT NULL OR requirement = 'query_error' OR satisfied IS NULL);
+
 -- Beliefs are compared as they are where a requirement does not state a smoothing. Until now 0.75 was meant.
 ALTER TABLE bkpriv.policy ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
 ALTER TABLE bkpriv.release ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bkpriv_client.adult import read_adult
 from bkpriv_core.attack.assignment import infer_assignments
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.count import Count, count_exchanges
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge, Unsupported
 from bkpriv_core.method import METHODS, Job
 from bkpriv_core.policy import parse_policy
@@ -161,6 +162,32 @@ def test_who_can_be_elsewhere_is_who_is_elsewhere_in_some_assignment(
     assert found.concerned.tolist() == [len(each) > 1 for each in places]
 
 
+@example((by_age("a", "b", "a", "b", "a", "b"), [0, 1, 0, 1, 2, 2], "range"))
+@example((by_age("a", "b", "a", "b", "a"), [0, 1, 0, 1, SUPPRESSED], "range"))
+@given(releases())
+def test_people_are_counted_whose_group_another_fits_in_some_assignment(
+    drawn: tuple[Records, list[int], RangeStyle],
+) -> None:
+    reader, release = Reader(*drawn), published(*drawn)
+    counted = count_exchanges(release)
+    if not release.published:
+        assert counted is None
+        return
+    assert counted is not None
+    # Boxes whose people are not the same in all assignments, and boxes that those come from.
+    moved = {NOWHERE: False} | dict.fromkeys(range(len(reader.boxes)), False)
+    for assigned in reader.assignments():
+        for record, (place, _) in enumerate(assigned):
+            if place != reader.own[record]:
+                moved[place] = moved[reader.own[record]] = True
+    concerned = sum(moved[place] for place in reader.own)
+    assert counted.vulnerable == concerned
+    assert counted.parameters == {"movable": sum(reader.movable())}
+    assert counted.mean == pytest.approx(concerned / len(reader.own))
+    assert (counted.threshold, counted.worst, counted.satisfied) == (None, None, None)
+    assert counted.estimator == "exact"
+
+
 @given(releases(), st.data())
 def test_beliefs_equal_those_over_all_assignments(
     drawn: tuple[Records, list[int], RangeStyle], data: st.DataObject
@@ -215,7 +242,7 @@ def test_too_many_boxes_are_refused(name: str, asked: str, monkeypatch: pytest.M
     monkeypatch.setattr(components, name, 5)
     release = published(by_age("a", "b", "a", "b"), [0, 1, 0, 1], "range")
     with pytest.raises(TooLarge, match="boxes") as refused:
-        find_components(release)
+        count_exchanges(release)
     assert asked in refused.value.detail
 
 
@@ -224,6 +251,12 @@ def test_a_release_that_shows_its_groups_is_refused() -> None:
     shows = Release(release.parts, release.groups, Bucketized())
     with pytest.raises(Unsupported, match="bucketized"):
         infer_assignments(shows, np.full((2, 2), 0.5))
+    assert count_exchanges(shows) is None
+
+
+def test_what_was_not_counted_has_no_share() -> None:
+    left = Count("exchange", {}, None, 10)
+    assert (left.mean, left.estimator) == (None, "not counted")
 
 
 @pytest.mark.extended

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bkpriv_core.count import Count
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.release.uniqueness import Uniqueness
@@ -58,6 +59,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "unpublished": (f"{word}unpublished",),
         "bins": {"age": {f"{word}age": f"{word}end"}},
         "apart": ((("ward",), 50),),
+        "exchanging": Count("exchange", {"movable": 20}, 60, 1000),
         "alone": Uniqueness(2, 0, 9),
         "largest": 0.71,
         "sure": (Sure({"bandwidth": 0.3}, False, 21, 20, 50, True, False),),
@@ -468,7 +470,7 @@ def test_facts_are_all_used() -> None:
                 value = now + 50
             elif isinstance(now, tuple):
                 value = ()
-            elif field.name == "alone":
+            elif field.name in ("alone", "exchanging"):
                 value = None
             else:
                 value = {"gcp": 0.7}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bkpriv_core.count import Count
 from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, SuppressedKind, Sure
 from bkpriv_core.report.page import render
@@ -56,6 +57,31 @@ def test_what_a_change_of_belief_compares_is_said() -> None:
     assert alike in both
     assert f"Where nothing else is stated, values are {strict}" in both
     assert "compares how probable" not in said(bound())
+
+
+@pytest.mark.parametrize(
+    ("counted", "told"),
+    [
+        (
+            Count("exchange", {"movable": 7}, 42, 1000),
+            "42 of 1\N{NARROW NO-BREAK SPACE}000 records (4.2 %); 7 of them can be in another",
+        ),
+        (
+            Count("exchange", {"movable": 0}, 0, 1000),
+            "0 of 1\N{NARROW NO-BREAK SPACE}000 records|ranges",
+        ),
+        (Count("exchange", {}, None, 1000), "not counted: it would take too much"),
+    ],
+)
+def test_people_of_groups_that_exchange_are_told_where_groups_are_not_shown(
+    counted: Count, told: str
+) -> None:
+    asked = "they can exchange members"
+    page = "|".join(parsed(render(facts(exchanging=counted))).words)
+    assert asked in page
+    assert told in page
+    assert asked not in "|".join(parsed(render(facts(exchanging=None))).words)
+    assert asked not in "|".join(parsed(render(facts(exchanging=counted), "outsiders")).words)
 
 
 def test_a_value_stands_with_its_column_and_a_bin_as_one() -> None:

@@ -11,12 +11,26 @@ from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import BELIEFS, HALF, declare_hopeless, one, publish, rows_of, state_policy
+from tests.db.clinic import (
+    BELIEFS,
+    HALF,
+    declare_hopeless,
+    one,
+    overhear,
+    publish,
+    rows_of,
+    state_policy,
+)
 from tests.db.test_suppression import leave_out
 
 pytestmark = pytest.mark.rolled_back
 
 Cell = tuple[Any, ...]
+
+BOTH = {
+    "l_diversity": {"l": 2},
+    "bt_privacy": [{"bandwidth": 0.3, "t": 0.3}, {"bandwidth": {"kernel": "uniform"}, "t": 0.3}],
+}
 
 METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy")
 
@@ -215,13 +229,12 @@ def test_groups_are_called_as_in_the_views(clinic: Connection) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_audit_repeats_the_certificate(clinic: Connection, method: str) -> None:
-    beliefs = [{"bandwidth": 0.3, "t": 0.3}, {"bandwidth": {"kernel": "uniform"}, "t": 0.3}]
-    state_policy(clinic, "both", {"l_diversity": {"l": 2}, "bt_privacy": beliefs})
+    state_policy(clinic, "both", BOTH)
     release = publish(clinic, policy="both", view="public.v", method=method)
     figures = "requirement, parameters, worst, mean, vulnerable, satisfied"
     certificate = clinic.execute(f"SELECT {figures}, estimator FROM bkpriv.audits").fetchall()
     again = clinic.execute(
-        f"SELECT {figures}, estimator_used FROM bkpriv.audit({release})"
+        f"SELECT {figures}, estimator_used FROM bkpriv.audit({release}) WHERE threshold IS NOT NULL"
     ).fetchall()
     assert len(again) == 3
     for kept, told in zip(certificate, again, strict=True):
@@ -278,3 +291,58 @@ def check_published(connection: Connection, release: int, shown: int) -> float:
     explained = "SELECT sum(records) FROM bkpriv.explain_disclosure(%s, '0.3')"
     assert one(connection, explained, [release]) == shown
     return float(beliefs.figure)
+
+
+EXCHANGE = (
+    "parameters, threshold, worst, mean, vulnerable, satisfied, estimator{} FROM bkpriv.{} "
+    "WHERE requirement = 'exchange'"
+)
+
+
+def test_people_of_groups_that_exchange_members_are_counted_and_kept(clinic: Connection) -> None:
+    state_policy(clinic, "both", BOTH)
+    release = publish(clinic, policy="both", options={}, method="agglomerate")
+    attack = "SELECT value::int FROM bkpriv.attack(%s, 'without_groups') WHERE metric = %s"
+    concerned, movable = (one(clinic, attack, [release, what]) for what in ("concerned", "movable"))
+    assert 0 < movable < concerned < 300
+    asked = f"SELECT {EXCHANGE.format('_used', 'audit(%s)')}"
+    found = clinic.execute(asked, [release]).fetchall()
+    row = {"movable": movable}, None, None, concerned / 300, concerned, None, "exact"
+    assert found == [row]
+    kept = f"SELECT {EXCHANGE.format('', 'audits')}"
+    assert clinic.execute(kept).fetchall() == [row]
+    # Whoever asks about a bound is told of that alone.
+    asked = "SELECT requirement FROM bkpriv.audit(%s, %s)"
+    bound = Jsonb({"k_anonymity": {"k": 2}})
+    assert clinic.execute(asked, [release, bound]).fetchall() == [("k_anonymity",)]
+    page = one(clinic, "SELECT bkpriv.report_html(%s)", [release])
+    assert f"{concerned} of 300 records" in page
+    assert f"{movable} of them can be in another group" in page
+
+
+@pytest.mark.parametrize("method", ["bucketize", "incognito"])
+def test_nobody_exchanges_where_groups_are_told_or_apart(clinic: Connection, method: str) -> None:
+    release = publish(clinic, options={}, method=method)
+    asked = f"SELECT {EXCHANGE.format('_used', 'audit(%s)')}"
+    assert clinic.execute(asked, [release]).fetchall() == []
+
+
+def test_an_audit_too_large_to_count_exchanges_says_so(clinic: Connection) -> None:
+    release = publish(clinic, options={}, method="agglomerate")
+    limit = (
+        "DO LANGUAGE plpython3u $$\n"
+        "from bkpriv_core.release.generalized import components\n"
+        "components._TRIED, GD['tried'] = GD.get('tried', 5), components._TRIED\n$$"
+    )
+    heard = overhear(clinic)
+    clinic.execute(limit)
+    try:
+        asked = f"SELECT {EXCHANGE.format('_used', 'audit(%s)')}"
+        found = clinic.execute(asked, [release]).fetchall()
+        page = one(clinic, "SELECT bkpriv.report_html(%s)", [release])
+    finally:
+        clinic.execute(limit)
+    assert found == [({}, None, None, None, None, None, "not counted")]
+    assert any(f"groups of release {release} that can exchange" in text for text in heard)
+    assert "not counted: it would take too much" in page
+    assert one(clinic, "SELECT count(*) FROM bkpriv.audits WHERE vulnerable IS NULL") == 1

@@ -148,7 +148,7 @@ def test_a_year(ward: Connection, method: str) -> None:
         for audited in ward.execute(
             "SELECT requirement, satisfied FROM bkpriv.audit(%s)", [release]
         ).fetchall():
-            assert audited[1], audited
+            assert audited[1] or audited == ("exchange", None), audited
         before = after
     assert len(before) > 150
 
@@ -340,7 +340,9 @@ def test_it_is_measured_and_asked_as_any_release(ward: Connection) -> None:
     assert (actual, estimate) == (records, pytest.approx(shown))
     # What publication found of the release by itself is what an audit finds.
     figures = "requirement, threshold, worst, vulnerable, satisfied"
-    audited = ward.execute(f"SELECT {figures} FROM bkpriv.audit(%s)", [release]).fetchall()
+    audited = ward.execute(
+        f"SELECT {figures} FROM bkpriv.audit(%s) WHERE threshold IS NOT NULL", [release]
+    ).fetchall()
     recorded = ward.execute(
         f"SELECT {figures} FROM bkpriv.audits WHERE release = %s "
         "AND NOT parameters ? 'together' ORDER BY audit, requirement DESC",

@@ -97,7 +97,9 @@ def test_a_policy_may_bound_what_every_form_learns(clinic: Connection, method: s
     skyline = [{"bandwidth": form, "t": 0.25} for form in (UNIFORM, TABLE, 0.4)]
     state_policy(clinic, "forms", {"l_diversity": {"l": 2}, "bt_privacy": skyline})
     release = publish(clinic, policy="forms", view="public.f", method=method)
-    audited = clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+    audited = clinic.execute(
+        "SELECT * FROM bkpriv.audit(%s) WHERE threshold IS NOT NULL", [release]
+    ).fetchall()
     assert [row[1].get("bandwidth") for row in audited[1:]] == [UNIFORM, TABLE, 0.4]
     assert all(row[6] for row in audited)
 
@@ -356,12 +358,7 @@ def test_groups_that_knowledge_rules_out_are_not_formed(clinic: Connection) -> N
     )
     for method in ("mondrian", "bucketize", "incognito"):
         release = publish(clinic, "patients", "sure", f"public.{method}", method=method)
-        assert all(
-            row[0]
-            for row in clinic.execute(
-                "SELECT satisfied FROM bkpriv.audit(%s)", [release]
-            ).fetchall()
-        )
+        assert one(clinic, "SELECT bool_and(satisfied) FROM bkpriv.audit(%s)", [release])
         suppressed = one(
             clinic, "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release]
         )

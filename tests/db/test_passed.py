@@ -451,12 +451,12 @@ def test_rows_that_attributes_tell_apart_are_counted(
         (names, None, None, unique / len(seen), unique, None, "exact")
         for names, unique in ((["visit"], visit), (["A Note"], note), (["visit", "A Note"], both))
     ]
-    # Whoever asks about a bound is told of that; and a bound is what history keeps.
     asked = "SELECT requirement FROM bkpriv.audit(%s, %s)"
     assert visits.execute(asked, [release, Jsonb({"k_anonymity": {"k": 2}})]).fetchall() == [
         ("k_anonymity",)
     ]
-    assert not rows_of(visits, "bkpriv.audits WHERE requirement = 'attributes'")
+    kept = "array_agg(vulnerable ORDER BY vulnerable) FROM bkpriv.audits WHERE threshold IS NULL"
+    assert one(visits, f"SELECT {kept}") == sorted([visit, note, both])
 
 
 def test_rows_of_persons_are_told_apart_too(visits: Connection) -> None:

@@ -196,9 +196,7 @@ def test_methods_publish_persons_within_the_policy(visits: Connection, method: s
         "SELECT worst FROM bkpriv.audit(%s) WHERE requirement = 'l_diversity'", [release]
     ).fetchall()
     assert diversity == (pytest.approx(1 / worst),)
-    rows = visits.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release]).fetchall()
-    assert rows
-    assert all(satisfied for (satisfied,) in rows)
+    assert one(visits, "SELECT bool_and(satisfied) FROM bkpriv.audit(%s)", [release])
 
 
 def test_without_respondents_there_are_no_persons(visits: Connection) -> None:

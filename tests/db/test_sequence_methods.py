@@ -55,7 +55,8 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
             [release],
         ).fetchall()
         audited = months.execute(
-            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audit(%s)",
+            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audit(%s) "
+            "WHERE threshold IS NOT NULL",
             [release],
         ).fetchall()
         for row, other in zip(sorted(audited), sorted(certified), strict=True):

@@ -109,7 +109,7 @@ def test_an_audit_is_what_the_core_measures(visits: Connection) -> None:
         for bound, figure in zip(item.bounds, figures, strict=True):
             expected.append((bound.requirement, dict(bound.parameters), bound.worst(figure)))
     audited = visits.execute(
-        "SELECT requirement, parameters, worst FROM bkpriv.audit(2)"
+        "SELECT requirement, parameters, worst FROM bkpriv.audit(2) WHERE threshold IS NOT NULL"
     ).fetchall()
     assert [row[:2] for row in audited] == [row[:2] for row in expected]
     assert [row[2] for row in audited] == pytest.approx([row[2] for row in expected], abs=1e-9)
@@ -127,7 +127,9 @@ def test_what_was_certified_is_read_back(visits: Connection, release: int) -> No
         "WHERE release = %s AND NOT parameters ? 'together' ORDER BY audit, place LIMIT 6",
         [release],
     ).fetchall()
-    audited = visits.execute(f"SELECT {columns} FROM bkpriv.audit(%s)", [release]).fetchall()
+    audited = visits.execute(
+        f"SELECT {columns} FROM bkpriv.audit(%s) WHERE threshold IS NOT NULL", [release]
+    ).fetchall()
     for one_of, other in zip(certified, audited, strict=True):
         assert one_of[:2] == other[:2]
         assert one_of[2:4] == pytest.approx(other[2:4])

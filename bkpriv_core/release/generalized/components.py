@@ -44,6 +44,9 @@ _FITS = 20_000_000
 _BLOCK = 50_000_000
 """Values of a domain, or bytes of bits of all cells, times boxes that are handled at once."""
 
+_ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
+"""Bits that are set in each byte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Components:
@@ -177,15 +180,11 @@ def _fits(
     for start in range(0, groups, block):
         progress.report(start / groups)
         chosen = np.arange(start, min(start + block, groups))
-        held = np.full((len(codes), (len(chosen) + 7) // 8), 255, dtype=np.uint8)
+        held = np.tile(np.packbits(np.ones(len(chosen), dtype=bool)), (len(codes), 1))
         for extents, column in zip(shown.extents, codes.T, strict=True):
             held &= np.packbits(extents.holds(extents.owner[chosen]), axis=1)[column]
-        cell, byte = np.nonzero(held)
-        some, bit = np.nonzero(np.unpackbits(held[cell, byte][:, None], axis=1))
-        box = byte[some] * 8 + bit
-        there = box < len(chosen)
-        pairs.append((cell[some[there]], start + box[there]))
-        found += int(there.sum())
+        # Bits beyond the last box are not set.
+        found += int(_ONES[held].sum(dtype=np.int64))
         if found > _FITS:
             raise TooLarge(
                 f"people fit too many of the {groups} boxes for their exchanges to be followed",
@@ -193,6 +192,9 @@ def _fits(
                 "boxes together.",
                 hint="Ask about a release whose boxes overlap less, as those of mondrian do.",
             )
+        cell, byte = np.nonzero(held)
+        some, bit = np.nonzero(np.unpackbits(held[cell, byte][:, None], axis=1))
+        pairs.append((cell[some], start + byte[some] * 8 + bit))
     none = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
     cells, boxes = zip(*(pairs or none), strict=True)
     return np.concatenate(cells), np.concatenate(boxes)

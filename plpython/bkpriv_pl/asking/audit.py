@@ -1,4 +1,4 @@
-"""Audits: a release held against requirements, and the findings kept."""
+"""Audits: a release held against requirements, what nothing bounds counted, and both kept."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.certainty import Certainty, certainties, counted_sure
+from bkpriv_core.count import EXCHANGE, Count, count_exchanges
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.requirement import Requirement
@@ -19,16 +21,17 @@ from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.past.bases import unseen
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
 from bkpriv_pl.past.ownership import look_up
-from bkpriv_pl.past.passed import rows_of_attributes, tell_attributes
+from bkpriv_pl.past.passed import count_attributes, tell_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.publishing.draws import judge_together
+from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.persons import tell_bounded
 
-__all__ = ["as_row", "audit", "count_sure", "measurable", "measure"]
+__all__ = ["as_row", "audit", "count_exchanging", "count_sure", "measurable", "measure"]
 
 
 @entry
@@ -51,17 +54,18 @@ def audit(
     rows = measure(recorded, demanded, estimator, task)
     if any(item.knowledge for item in demanded.requirements):
         rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
+    # Whoever asks about a bound is told of that alone.
+    found: list[Finding | Count] = [*rows]
+    if requirements is None:
+        found += _counted(recorded, task)
     # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
-        _record(recorded.release, rows)
+        _record(recorded.release, found)
     task.done()
     tell_attributes(recorded.release, recorded.rows)
     if demanded.query_error is not None:
         tell_bounded(recorded.release)
-    found = [as_row(row) for row in rows]
-    if requirements is None:
-        found += rows_of_attributes(recorded.release, recorded.rows)
-    return iter(found)
+    return map(as_row, found)
 
 
 def measurable(
@@ -128,6 +132,31 @@ def count_sure(
     )
 
 
+def _counted(recorded: RecordedRelease, task: Task) -> list[Count]:
+    """Counts that nothing bounds, of what there is some of."""
+    exchanging = count_exchanging(recorded, task)
+    return [
+        *count_attributes(recorded.release, recorded.rows),
+        *([] if exchanging is None or exchanging.vulnerable == 0 else [exchanging]),
+    ]
+
+
+def count_exchanging(recorded: RecordedRelease, task: Task) -> Count | None:
+    """Count the people of groups that exchange members: see `count_exchanges`.
+
+    Where that would take too much, a notice says why, and the count says that there is none.
+    """
+    try:
+        return count_exchanges(recorded, task.step("comparing ranges"))
+    except TooLarge as error:
+        telling.notice(
+            f"groups of release {recorded.release} that can exchange members are not counted",
+            detail=f"{error.message}. {error.detail}",
+            hint=error.hint,
+        )
+        return Count(EXCHANGE, {}, None, recorded.table.records)
+
+
 def _of_draws(
     recorded: RecordedRelease, requirements: Sequence[Requirement], task: Task
 ) -> list[Finding]:
@@ -141,14 +170,14 @@ def _of_draws(
     return rows if together is None else [*rows, together]
 
 
-def _record(release: int, rows: Sequence[Finding]) -> None:
+def _record(release: int, rows: Sequence[Finding | Count]) -> None:
     """Keep an audit, but for what it says of releases that the release's owner may not see."""
     kept = [row for row in rows if not unseen(release, row.parameters.get("together", ()))]
     record_audit(release, kept)
 
 
-def as_row(row: Finding) -> tuple[Any, ...]:
-    """Columns of an audit: how a bound is kept, and what is at fault."""
+def as_row(row: Finding | Count) -> tuple[Any, ...]:
+    """Columns of an audit: how a bound is kept, and what is at fault; or what was counted."""
     return (
         *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
         *(row.vulnerable, row.satisfied, row.estimator),

@@ -9,6 +9,7 @@ from typing import Any
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.policy import Policy
@@ -29,7 +30,7 @@ from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.notation import bin_ends
 from bkpriv_core.utility.comparison import largest_disclosure
-from bkpriv_pl.asking.audit import as_row, count_sure, measurable, measure
+from bkpriv_pl.asking.audit import as_row, count_exchanging, count_sure, measurable, measure
 from bkpriv_pl.asking.suppression import explain
 from bkpriv_pl.asking.utility import utility_of
 from bkpriv_pl.past.bases import bases_of
@@ -116,6 +117,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         unpublished=() if recorded is None else _unpublished(own),
         bins={} if recorded is None else {d.name: bin_ends(d) for d in recorded.columns},
         apart=tuple(passed.counted()),
+        exchanging=_exchanging(measured, task),
         alone=None if recorded is None else uniqueness(recorded),
         largest=_largest(recorded),
         sure=sure,
@@ -136,6 +138,11 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         made_at=row["now"],
         version=row["version"],
     )
+
+
+def _exchanging(recorded: RecordedRelease | None, task: Task) -> Count | None:
+    """See `count_exchanging`, where there is a release to measure."""
+    return None if recorded is None else count_exchanging(recorded, task)
 
 
 def _largest(recorded: RecordedRelease | None) -> float | None:
@@ -265,7 +272,7 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
         "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator, "
         f"{_when('audited_at')} AS at, audited_by AS by FROM bkpriv.audits "
         "WHERE audit = (SELECT min(audit) FROM bkpriv.audits WHERE release = $1) "
-        f"AND release = $1 LIMIT {_MOST_BOUNDS + 1}",
+        f"AND release = $1 AND threshold IS NOT NULL LIMIT {_MOST_BOUNDS + 1}",
         ["bigint"],
         [release],
     )

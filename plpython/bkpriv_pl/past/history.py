@@ -13,6 +13,7 @@ import numpy as np
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.library import Library
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.count import Count
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.policy import Policy
 from bkpriv_core.release.recorded.content import RecordedFigures, read_release
@@ -306,7 +307,7 @@ def refuse_purged(release: int) -> None:
         )
 
 
-def record_audit(release: int, rows: Sequence[Finding]) -> None:
+def record_audit(release: int, rows: Sequence[Finding | Count]) -> None:
     """Append the rows of one audit."""
     audit = run("SELECT bkpriv_internal.next_audit() AS audit")[0]["audit"]
     for place, row in enumerate(rows):

@@ -6,20 +6,19 @@ their names alone. Readers of several releases can tell by them which rows are t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from bkpriv_core.count import Count
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import run
 
 __all__ = [
     "PassedThrough",
     "attributes_of",
+    "count_attributes",
     "note_attributes",
     "passed_through",
-    "rows_of_attributes",
     "tell_attributes",
 ]
 
@@ -83,14 +82,10 @@ def tell_attributes(release: int, rows: int) -> None:
     )
 
 
-def rows_of_attributes(release: int, rows: int) -> list[tuple[Any, ...]]:
-    """Rows of an audit that say how far attributes tell rows of a group apart; of no bound."""
+def count_attributes(release: int, rows: int) -> list[Count]:
+    """Counts of rows that attributes tell apart within their group, of a release of so many."""
     return [
-        (
-            *("attributes", json.dumps({"attributes": [*columns]}, ensure_ascii=False)),
-            *(None, None, unique / max(rows, 1), unique, None, "exact"),
-            *(None,) * 8,
-        )
+        Count("attributes", {"attributes": [*columns]}, unique, rows)
         for columns, unique in passed_through(release).counted()
     ]
 

@@ -35,7 +35,7 @@ _UNMEASURED = {
 
 _MEASURED = {
     "audit": "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied "
-    "FROM bkpriv.audit({0})",
+    "FROM bkpriv.audit({0}) WHERE threshold IS NOT NULL",
     "disclosure": "SELECT group_id, qi, records, disclosure FROM bkpriv.disclosure({0}, '0.3')",
     "posterior": "SELECT sensitive, sum(prior), sum(posterior) "
     "FROM bkpriv.posterior({0}, '0.3', 'exact') GROUP BY 1",

@@ -1,0 +1,101 @@
+"""Counts: rows of an audit that nothing bounds.
+
+A count says how many people, or rows, an assumption of the policy leaves out; no policy bounds it,
+so it has neither a threshold nor a verdict. In the columns of an audit *vulnerable* is the count,
+and *mean* its share; there is no worst figure.
+
+Of a generalized release, *exchange* counts people of groups that can exchange members, for a reader
+who does not know who is in which group (see `bkpriv_core.release.generalized.components`): what is
+certified of readers who know the groups does not bound what this one believes of them. Those who
+are suppressed are among them where they could be in a group. *movable* says how many of them can be
+in another group. Both are exact for a reader to whom a box is an extent that its people lie in; for
+one who knows more, of boxes or of values that somebody cannot have, both are upper bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.generalized.components import find_components
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
+
+__all__ = ["EXCHANGE", "Count", "count_exchanges"]
+
+EXCHANGE = "exchange"
+"""Name of the count of people whose groups exchange members."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """One count, with the columns of a `bkpriv_core.audit.Finding`; see the module.
+
+    Parameters
+    ----------
+    requirement : str
+        Name of what is counted, in the place of a requirement's.
+    parameters : mapping
+        Figures and names that belong to it.
+    vulnerable : int or None
+        The count; None if it would have taken too much.
+    among : int
+        Number of people, or rows, that were looked at.
+    """
+
+    requirement: str
+    parameters: Mapping[str, Any]
+    vulnerable: int | None
+    among: int
+
+    threshold: ClassVar[None] = None
+    worst: ClassVar[None] = None
+    satisfied: ClassVar[None] = None
+    fault: ClassVar[None] = None
+    sure: ClassVar[None] = None
+    most: ClassVar[None] = None
+
+    @property
+    def mean(self) -> float | None:
+        """The share that is counted."""
+        return None if self.vulnerable is None else self.vulnerable / max(self.among, 1)
+
+    @property
+    def estimator(self) -> str:
+        """Manner of counting, as findings have it."""
+        return "not counted" if self.vulnerable is None else ESTIMATORS[EXACT]
+
+
+def count_exchanges(release: Release, progress: Progress = SILENT) -> Count | None:
+    """Count the people of groups that can exchange members.
+
+    Parameters
+    ----------
+    release : Release
+        A release in any form.
+    progress : Progress
+        Receives the share of the boxes that were tried.
+
+    Returns
+    -------
+    Count or None
+        None where readers are told who is in which group, or there are no groups.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many cells and boxes, or too many fit one another.
+    """
+    if not isinstance(release.form, Generalized) or not release.published:
+        return None
+    found = find_components(release, progress)
+    people = release.parts.weights
+    return Count(
+        EXCHANGE,
+        {"movable": int(people[found.movable].sum())},
+        int(people[found.concerned].sum()),
+        release.table.records,
+    )
