@@ -105,7 +105,8 @@ Functions of plain arrays, which read no table. Publishers and auditors may call
 
 In views and tables a publisher sees the rows of its own datasets, an auditor all rows; policies are
 seen by both. Views are for people. Tables are what they are made from: `\\d+ bkpriv.release` says
-what the columns of one hold. `audit_record` and tables named `release...` are append-only.
+what the columns of one hold. `audit_record`, `attack_record` and tables named `release...` are
+append-only.
 """,
 }
 

@@ -32,6 +32,7 @@ finds it.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from bkpriv_core.attack.algorithm import Algorithm
@@ -55,6 +56,7 @@ __all__ = [
     "Outcome",
     "Recipe",
     "Target",
+    "defaults",
     "find_attacker",
     "findings",
     "metrics",
@@ -95,3 +97,10 @@ def parse_options(attacker: Attacker[AttackerOptions], stated: object) -> Attack
     """
     options: AttackerOptions = read(attacker.options, stated, f"options of {attacker.name}")
     return options
+
+
+def defaults(attacker: Attacker[Any]) -> dict[str, Any]:
+    """Options of an attacker where none is stated, as in JSON; without those of no default."""
+    return {
+        field.name: field.default for field in fields(attacker.options) if field.default is not None
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from bkpriv_core.table.wording import Bins
 
 __all__ = [
     "AUDIENCES",
+    "Attack",
     "Audience",
     "Bounded",
     "Contribution",
@@ -97,6 +98,33 @@ class Sure:
     anyway: int | None
     exact: bool
     upper: bool
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack on the release; see `bkpriv_core.attack`.
+
+    Parameters
+    ----------
+    attacker : str
+        Name of the attacker.
+    at, by : str
+        Time of the attack, and the role that played it.
+    options : mapping
+        Options of the attacker, as in JSON; of those that have a default, all.
+    chosen : collection of str
+        Names of the options that are not as they are if nothing is said.
+    figures : mapping of (str or None) to mapping of str to float
+        Figures by the column that they are about, and by name. Those about no column, or about all
+        as one, are under None.
+    """
+
+    attacker: str
+    at: str
+    by: str
+    options: Mapping[str, Any]
+    chosen: Collection[str]
+    figures: Mapping[str | None, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -214,6 +242,8 @@ class Facts:
         Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
     left_out : tuple of SuppressedKind
         Kinds of records that were left out.
+    attacks : tuple of Attack
+        Latest attack by each attacker who was played.
     events : tuple of Event
         Latest events of the release.
     happened : int
@@ -266,6 +296,7 @@ class Facts:
     audited: tuple[str, str] | None
     utility: Mapping[str, float | None]
     left_out: tuple[SuppressedKind, ...]
+    attacks: tuple[Attack, ...]
     events: tuple[Event, ...]
     happened: int
     siblings: tuple[Sibling, ...]

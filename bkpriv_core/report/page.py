@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import math
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +12,7 @@ from bkpriv_core.report.facts import Audience, Contribution, Facts
 from bkpriv_core.report.markup import Markup, element, name
 from bkpriv_core.report.pieces import (
     MARKS,
+    as_stated,
     blank,
     listed,
     picture,
@@ -80,6 +80,7 @@ class _Page(Questions):
         yield self.promises()
         yield self.worst()
         yield self.certainty()
+        yield self.attacks()
         yield self.left_out()
         yield self._utility()
         yield self._history()
@@ -235,7 +236,7 @@ class _Page(Questions):
             if facts.grown_from is not None:
                 rows.append(("Grown from", f"release {facts.grown_from}"))
             if facts.options:
-                chosen = (f"{key}: {_stated(value)}" for key, value in facts.options.items())
+                chosen = (f"{key}: {as_stated(value)}" for key, value in facts.options.items())
                 rows.append(("Options", listed(chosen)))
         rows += [
             ("Quasi-identifiers", listed(facts.quasi_identifiers)),
@@ -453,10 +454,6 @@ _SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 _FOR_OUTSIDERS = ("gcp",)
 """Metrics that do not reveal the number of records that were left out."""
-
-
-def _stated(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _lost(charted: Sequence[tuple[str, float, float]]) -> Markup:

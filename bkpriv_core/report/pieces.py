@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from bkpriv_core.table.wording import told_in_words, whom_in_words
 
 __all__ = [
     "MARKS",
+    "as_stated",
     "badge",
     "blank",
     "case_of",
@@ -108,6 +110,11 @@ def blank(label: str) -> Markup:
 def listed(names: Iterable[str]) -> Markup:
     """Names that somebody chose, one after another."""
     return joined(map(name, names), ", ")
+
+
+def as_stated(value: object) -> str:
+    """Value of an option as it was stated."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def badge(kept: bool) -> Markup:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bkpriv_core.count import Count
+from bkpriv_core.report.attacks import Attacks
 from bkpriv_core.report.facts import Bounded, Sure
 from bkpriv_core.report.markup import Markup, element, joined
 from bkpriv_core.report.pieces import known_as, label_of, listed, relation, section, table
-from bkpriv_core.report.safety import Safety
 from bkpriv_core.report.words import figure, share
 
 __all__ = ["Questions"]
@@ -26,7 +26,7 @@ _OF_SIZES = ("k_anonymity", "m_invariance")
 _OF_COSTS = ("query_error",)
 
 
-class Questions(Safety):
+class Questions(Attacks):
     """The section of the three questions."""
 
     def questions(self) -> Markup:
@@ -139,6 +139,11 @@ class Questions(Safety):
             yield self._made_sure(one)
         if facts.exchanging is not None:
             yield self._exchanged(facts.exchanging)
+        yield (
+            "People breached by readers who were played",
+            self.breaches()[1] if facts.attacks else "none was played",
+            "attacks",
+        )
         for bound in facts.bounds:
             asked = bound.requirement not in (*_OF_SIZES, *_OF_COSTS)
             if asked and "together" not in bound.parameters:

@@ -1,4 +1,4 @@
--- Access: whose datasets, releases and audits a role may see. A dataset belongs to the role that
+-- Access: whose datasets, releases, audits and attacks a role may see. A dataset belongs to the role that
 -- registered it and to that role's members; an auditor sees every release. What makes a role an
 -- auditor is the right to execute bkpriv_internal.auditor(), so that it is granted, dumped and revoked
 -- like any other privilege.

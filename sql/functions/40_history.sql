@@ -1,4 +1,4 @@
--- History: what was released, what it was made from, what became of it, and what audits found.
+-- History: what was released, what it was made from, what became of it, and what audits and attacks found.
 -- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
 -- release later is an event beside it, so a release's own row never changes. Two things are let
 -- through, of a release for which the same transaction has recorded such an event: what it was made
@@ -26,6 +26,7 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
             UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
     END LOOP;
     RETURN id;
@@ -42,11 +43,12 @@ DECLARE
 BEGIN
     LOOP
         id := nextval('bkpriv.audit_id');
-        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id);
+        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
+                              UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
     END LOOP;
     RETURN id;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit bears';
+COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit and no attack bears';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.next_audit() TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.guard() RETURNS trigger
@@ -361,3 +363,21 @@ COMMENT ON COLUMN bkpriv.audits.satisfied IS 'Whether the bound holds; NULL: not
 COMMENT ON COLUMN bkpriv.audits.estimator IS 'Estimator of beliefs that was used';
 COMMENT ON COLUMN bkpriv.audits.audited_at IS 'When it was measured';
 COMMENT ON COLUMN bkpriv.audits.audited_by IS 'Role that measured it';
+
+CREATE OR REPLACE VIEW bkpriv.attacks WITH (security_barrier) AS
+SELECT a.attack, a.release, r.dataset, a.attacker, a.options, a.metric, a.value, a.sensitive, a.attacked_at, a.attacked_by
+FROM bkpriv.attack_record a JOIN bkpriv.release r USING (release)
+WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());
+COMMENT ON VIEW bkpriv.attacks IS
+    'Attacks on the releases the current user may see, one row per figure';
+GRANT SELECT ON bkpriv.attacks TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON COLUMN bkpriv.attacks.attack IS 'Id of the call of attack()';
+COMMENT ON COLUMN bkpriv.attacks.release IS 'Release that was attacked';
+COMMENT ON COLUMN bkpriv.attacks.dataset IS 'Dataset of the release';
+COMMENT ON COLUMN bkpriv.attacks.attacker IS 'Attacker that was played';
+COMMENT ON COLUMN bkpriv.attacks.options IS 'Options of the attacker, with those that were left out as they are meant';
+COMMENT ON COLUMN bkpriv.attacks.metric IS 'Name of the figure, as attack() has it';
+COMMENT ON COLUMN bkpriv.attacks.value IS 'Figure';
+COMMENT ON COLUMN bkpriv.attacks.sensitive IS 'Column that it is about; NULL: none, or all as one';
+COMMENT ON COLUMN bkpriv.attacks.attacked_at IS 'When it was measured';
+COMMENT ON COLUMN bkpriv.attacks.attacked_by IS 'Role that measured it';

@@ -1,6 +1,7 @@
 -- Purge: erasing what a withdrawn release was made from. The history holds the source's cells, the
 -- labels of its attributes and, if declared, the names of its respondents and what may be believed of
--- them, and what its publication told. They go; the release, its audits and its events stay, with one that says so.
+-- them, and what its publication told. They go; the release, its audits, attacks
+-- and events stay, with one that says so.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.erase_release(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -32,6 +33,6 @@ GD["bkpriv"].purge.purge(release, reason, force)
 $$;
 COMMENT ON FUNCTION bkpriv.purge(bigint, text, boolean) IS
     'Erases what a withdrawn release was made from.
-That is cells, labels, respondents, beliefs and notices; its figures, audits and events stay. It is
-refused, unless forced, while the dataset has releases that are not withdrawn';
+That is cells, labels, respondents, beliefs and notices; its figures, audits, attacks and
+events stay. It is refused, unless forced, while the dataset has releases that are not withdrawn';
 GRANT EXECUTE ON FUNCTION bkpriv.purge(bigint, text, boolean) TO bkpriv_publisher;

@@ -24,7 +24,8 @@ estimator; of learner rounds; of without_groups and algorithm bandwidth, as in b
 algorithm worlds, the most tables to try, and people and samples, to attack samples of so many.
 concerned, movable: people in groups that may hold others, and who may be in another group;
 not_inferred: of whom no belief is known; worlds, alike: tables that agree with the release, and
-those published as it is; sampled, unpublished, too_large: samples that were attacked, or not';
+those published as it is; sampled, unpublished, too_large: samples that were attacked, or not. All
+is kept in bkpriv.attacks, unless the transaction may not write';
 GRANT EXECUTE ON FUNCTION bkpriv.attack(bigint, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_attack(release bigint, attacker text DEFAULT 'learner', options jsonb DEFAULT '{}')

@@ -10,6 +10,6 @@ $$;
 COMMENT ON FUNCTION bkpriv.report_html(bigint, text) IS
     'A release as one HTML page that loads and runs nothing.
 It says what was published, who is protected against whom, worst cases, what is exact and what
-estimated, what was left out, utility, history, limits. outsiders: without values of records, small
-counts, names of people, sources, views and policies, and reasons';
+estimated, what the latest attacks found, what was left out, utility, history, limits. outsiders:
+without values of records, small counts, names of people, sources, views and policies, and reasons';
 GRANT EXECUTE ON FUNCTION bkpriv.report_html(bigint, text) TO bkpriv_publisher, bkpriv_auditor;

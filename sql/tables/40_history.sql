@@ -1,4 +1,4 @@
--- History: what was released, what it was made from, what became of it, and what audits found.
+-- History: what was released, what it was made from, what became of it, and what audits and attacks found.
 -- The tables have no foreign keys: a parallel restore fills them in any order. Columns that a later
 -- version adds come last, as in a database that is upgraded.
 
@@ -169,3 +169,20 @@ CREATE TABLE bkpriv.audit_record (
 );
 
 CREATE INDEX ON bkpriv.audit_record (release);
+
+-- Attacks have their ids from the sequence of audits.
+CREATE TABLE bkpriv.attack_record (
+    attack bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    release bigint NOT NULL,
+    attacker text NOT NULL CHECK (octet_length(attacker) <= 63),
+    options jsonb NOT NULL CHECK (jsonb_typeof(options) = 'object' AND octet_length(options::text) <= 1000000),
+    metric text NOT NULL CHECK (octet_length(metric) <= 63),
+    value float8 NOT NULL,
+    sensitive text CHECK (octet_length(sensitive) <= 63),
+    attacked_at timestamptz NOT NULL DEFAULT now(),
+    attacked_by text NOT NULL DEFAULT current_user,
+    PRIMARY KEY (attack, place)
+);
+
+CREATE INDEX ON bkpriv.attack_record (release);

@@ -1,6 +1,6 @@
 -- History: its owner's and auditors' to see, and append-only for everybody. A row can be added only in
--- the name of the current user and with the present time, about a release of his; audits, auditors add
--- too, about any.
+-- the name of the current user and with the present time, about a release of his; audits and attacks,
+-- auditors add too, about any.
 
 ALTER TABLE bkpriv.release ALTER release SET DEFAULT bkpriv_internal.next_release();
 
@@ -10,13 +10,14 @@ DECLARE
     refused text;
 BEGIN
     FOREACH history IN ARRAY ARRAY['release', 'release_base', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
-                                  'release_belief', 'release_notice', 'release_event', 'audit_record'] LOOP
+                                  'release_belief', 'release_notice', 'release_event', 'audit_record',
+                                  'attack_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
                 FROM pg_attribute
                 WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> 'owner' AND NOT attisdropped)
-            WHEN history IN ('release_base', 'release_event', 'audit_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
+            WHEN history IN ('release_base', 'release_event', 'audit_record', 'attack_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
@@ -216,4 +217,23 @@ CREATE POLICY see ON bkpriv.audit_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.audit_record FOR INSERT
     WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
+                AND release IN (SELECT release FROM bkpriv.release));
+
+COMMENT ON TABLE bkpriv.attack_record IS 'What attacks found, one row per figure; append-only';
+COMMENT ON COLUMN bkpriv.attack_record.attack IS 'Id of the call of attack()';
+COMMENT ON COLUMN bkpriv.attack_record.place IS 'Order of the figures, from 0';
+COMMENT ON COLUMN bkpriv.attack_record.release IS 'Release that was attacked';
+COMMENT ON COLUMN bkpriv.attack_record.attacker IS 'Attacker that was played';
+COMMENT ON COLUMN bkpriv.attack_record.options IS 'Options of the attacker, with those that were left out as they are meant';
+COMMENT ON COLUMN bkpriv.attack_record.metric IS 'Name of the figure, as attack() has it';
+COMMENT ON COLUMN bkpriv.attack_record.value IS 'Figure';
+COMMENT ON COLUMN bkpriv.attack_record.sensitive IS 'Column that it is about; NULL: none, or all as one';
+COMMENT ON COLUMN bkpriv.attack_record.attacked_at IS 'When it was measured';
+COMMENT ON COLUMN bkpriv.attack_record.attacked_by IS 'Role that measured it';
+GRANT SELECT ON bkpriv.attack_record TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT ON bkpriv.attack_record TO bkpriv_publisher, bkpriv_auditor;
+CREATE POLICY see ON bkpriv.attack_record FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.attack_record FOR INSERT
+    WITH CHECK (attacked_by = current_user AND attacked_at = now() AND attack = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));

@@ -136,6 +136,24 @@ BEGIN
         UPDATE bkpriv.policy SET table_owners = coalesce(table_owners, '{}') || owners WHERE name = stated.policy;
     END LOOP;
 END $$;
+
+-- What attacks find is kept from now on.
+CREATE TABLE bkpriv.attack_record (
+    attack bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    release bigint NOT NULL,
+    attacker text NOT NULL CHECK (octet_length(attacker) <= 63),
+    options jsonb NOT NULL CHECK (jsonb_typeof(options) = 'object' AND octet_length(options::text) <= 1000000),
+    metric text NOT NULL CHECK (octet_length(metric) <= 63),
+    value float8 NOT NULL,
+    sensitive text CHECK (octet_length(sensitive) <= 63),
+    attacked_at timestamptz NOT NULL DEFAULT now(),
+    attacked_by text NOT NULL DEFAULT current_user,
+    PRIMARY KEY (attack, place)
+);
+
+CREATE INDEX ON bkpriv.attack_record (release);
+
 -- Audits count of whom a reader becomes sure, and explanations name them.
 DROP FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text);
 DROP FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text);

@@ -20,6 +20,7 @@ from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
+    Attack,
     Audience,
     Bounded,
     Contribution,
@@ -43,6 +44,22 @@ def bound(requirement: str = "k_anonymity", **changes: Any) -> Bounded:
     given: dict[str, Any] = {"parameters": {"k": 7}, "threshold": 7, "worst": 9.0, "mean": 21.5}
     given |= {"vulnerable": 0, "satisfied": True, "estimator": "exact"} | changes
     return Bounded(requirement, **given)
+
+
+def attack(
+    attacker: str = "learner", by: str = "carl", model: str = "bayes", **figures: float
+) -> Attack:
+    """An attack on 997 people, with figures about one column."""
+    about = {"accuracy": 0.75, "baseline_accuracy": 0.5, "log_loss": 0.6, "worst": 0.3}
+    about |= {"breached": 31.0, "claimed": 213.0, "claimed_right": 188.0, "over_t": 17.0}
+    return Attack(
+        attacker,
+        "2026-01-05 06:07 UTC",
+        by,
+        {"sure": 0.9, "unsure": 0.5, "model": model},
+        {"model"},
+        {None: {"people": 997.0, "seconds": 1.5}, "disease": about | figures},
+    )
 
 
 def facts(word: str = "secretive", **changes: Any) -> Facts:
@@ -83,6 +100,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "audited": ("2026-01-02 03:04 UTC", f"{word}auditor"),
         "utility": {"gcp": 0.12, "gcp_k_anonymous": 0.1, "suppressed_share": 0.003, "kl": None},
         "left_out": (SuppressedKind(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
+        "attacks": (attack("learner", f"{word}by", f"{word}option"),),
         "events": (Event("2026-02-03 04:05 UTC", "stale", f"{word}reason", f"{word}by"),),
         "happened": 1,
         "siblings": (

@@ -94,6 +94,7 @@ def people(
         publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 1, "t": 0.99}}
     )
     assert publish(publisher, "mine", "own", "shown") == 1
+    publisher.execute("SELECT bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
     names = {"schema": sql.Identifier(found["publisher"]), "role": sql.Identifier(found["reader"])}
     publisher.execute(sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}").format(**names))
     publisher.execute(sql.SQL("GRANT SELECT ON shown TO {role}").format(**names))

@@ -25,17 +25,19 @@ LEAK = """
 def test_leaky_functions_see_nothing_that_row_security_hides(
     rivals: tuple[Connection, Connection],
 ) -> None:
-    _, attacker = rivals
+    victim, attacker = rivals
+    victim.execute("SELECT bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
     attacker.execute(LEAK.format(""))
     said = overhear(attacker)
     for relation, column in (
         ("dataset", "name"), ("hierarchy", "dataset"), ("release", "dataset"),
         ("release_attribute", "attribute"), ("release_content", "codes::text"),
         ("release_respondent", "respondents::text"), ("release_event", "reason"),
-        ("audit_record", "requirement"), ("release_belief", "knowledge"),
+        ("audit_record", "requirement"), ("attack_record", "attacker"),
+        ("release_belief", "knowledge"),
         ("release_draw", "codes::text"),
         ("sequential_knowledge", "name"),
-        ("releases", "dataset"), ("audits", "dataset"),
+        ("releases", "dataset"), ("audits", "dataset"), ("attacks", "dataset"),
     ):  # fmt: skip
         for condition in (f"leak({column})", f"{column} <<<< 'x'", f"leak({column}) OR false"):
             query = f"SELECT * FROM bkpriv.{relation} WHERE {condition}"

@@ -34,6 +34,7 @@ OTHERS = ["custom", "directory"]
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
     *("release_draw", "release_respondent", "release_event", "audit_record"),
+    "attack_record",
     *("sequential_knowledge", "release_belief", "release_base", "release_notice"),
 )
 
@@ -71,6 +72,7 @@ def original(
     for policy in ("plain", "beliefs", "beliefs"):
         publish(db, policy=policy, view="public.patients")
     db.execute("COMMENT ON VIEW public.patients IS 'published'")
+    db.execute("SELECT bkpriv.attack(2, 'majority', '{\"model\": \"bayes\"}')")
     db.execute('SELECT bkpriv.audit(2, \'{"k_anonymity": {"k": 9}}\')')
     declare_people(db)
     db.execute(
@@ -125,7 +127,7 @@ def original(
     assert one(db, "SELECT count(combinations) FROM bkpriv.release_content") == 1
     names_shown = ("shown", "stored", "exact", "exact_sensitive", "drawn", "drawn_randomization")
     views = ["public.patients", *(f'"{publisher}".{name}' for name in names_shown)]
-    views += ["bkpriv.releases", "bkpriv.audits"]
+    views += ["bkpriv.releases", "bkpriv.audits", "bkpriv.attacks"]
     kept = [*views, *(f"bkpriv.{table}" for table in TABLES)]
     return Original(shared_database, publisher, reader, {name: rows_of(db, name) for name in kept})
 
@@ -449,11 +451,20 @@ def test_an_id_of_which_anything_is_left_is_not_given_again(clinic: Connection) 
         "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (3, 'withdrawn', 'x')"
     )
     clinic.execute("CREATE TABLE bkpriv_release.release_4_sensitive (a int)")
+    clinic.execute("SELECT bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
+    clinic.execute(
+        "SELECT nextval('bkpriv.audit_id');"
+        "INSERT INTO bkpriv.attack_record "
+        "(attack, place, release, attacker, options, metric, value) "
+        "VALUES (currval('bkpriv.audit_id'), 0, 5, 'majority', '{}', 'people', 1)"
+    )
     clinic.execute(
         "SELECT setval('bkpriv.release_id', 1, false), setval('bkpriv.audit_id', 1, false)"
     )
-    assert [publish(clinic), publish(clinic)] == [2, 5]
-    assert one(clinic, "SELECT count(DISTINCT audit) FROM bkpriv.audits") == 3
+    assert [publish(clinic), publish(clinic)] == [2, 6]
+    # What attacks were given is given to no audit either.
+    given = "SELECT array_agg(DISTINCT audit) FROM bkpriv.audit_record"
+    assert one(clinic, given) == [1, 4, 5]
 
 
 def test_a_watch_by_period_goes_on(

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.pooled
 HISTORY = (
     *("release", "release_attribute", "release_content", "release_draw", "release_respondent"),
     *("release_base", "release_notice", "release_belief", "release_event", "audit_record"),
+    "attack_record",
 )
 
 
@@ -30,6 +31,7 @@ def history(shared_clinic: Connection) -> Connection:
     state_policy(shared_clinic, "drawn", {"max_disclosure": {"tau": 0.5}})
     options = {"scheme": "rr-both"}
     publish(shared_clinic, policy="drawn", view="drawn", method="randomize", options=options)
+    shared_clinic.execute("SELECT bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
     shared_clinic.execute(
         "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')", [release]
     )
@@ -99,6 +101,13 @@ def test_history_refuses_to_change_for_a_publisher(
         ("audit_record", "vulnerable", "-1"),
         ("audit_record", "vulnerable", "1"),
         ("audit_record", "place", "-1"),
+        ("attack_record", "place", "-1"),
+        ("attack_record", "value", "NULL"),
+        ("attack_record", "attacker", "repeat('x', 64)"),
+        ("attack_record", "metric", "repeat('x', 64)"),
+        ("attack_record", "sensitive", "repeat('x', 64)"),
+        ("attack_record", "options", "'[]'"),
+        ("attack_record", "options", "jsonb_build_object('x', repeat('x', 1000000))"),
     ],
 )
 def test_history_refuses_rows_that_make_no_sense(
@@ -124,6 +133,7 @@ def test_history_refuses_rows_that_make_no_sense(
         "release_attribute": {"place": "place + 1000"},
         "release_event": {"event": "event + 1000"},
         "audit_record": {"audit": "audit + 1000"},
+        "attack_record": {"attack": "attack + 1000"},
     }[table]
     chosen = {name: sql.Identifier(name) for name in columns} | {
         name: sql.SQL(text) for name, text in (free | {column: value}).items()
@@ -203,10 +213,39 @@ def test_every_audit_is_kept_with_who_made_it(clinic: Connection) -> None:
     assert not kept[-1][6]
 
 
-def test_an_audit_in_a_read_only_transaction_tells_but_does_not_record(clinic: Connection) -> None:
+def test_every_attack_is_kept_with_who_played_it_and_names_nobody(clinic: Connection) -> None:
     release = publish(clinic)
-    before = one(clinic, "SELECT count(*) FROM bkpriv.audits")
+    asked = [release, Jsonb({"model": "bayes", "sure": 0.6})]
+    found = clinic.execute("SELECT * FROM bkpriv.attack(%s, 'majority', %s)", asked).fetchall()
+    assert len(found) > 8
+    clinic.execute("SELECT * FROM bkpriv.explain_attack(%s, 'majority', %s)", asked)
+    kept = clinic.execute(
+        "SELECT metric, value, sensitive FROM bkpriv.attack_record ORDER BY place"
+    )
+    assert kept.fetchall() == found
+    told = "SELECT DISTINCT attacker, options, attacked_by, dataset, release FROM bkpriv.attacks"
+    meant = {"model": "bayes", "sure": 0.6, "unsure": 0.5, "folds": 5, "seed": 0}
+    assert clinic.execute(told).fetchall() == [("majority", meant, "postgres", "patients", release)]
+    clinic.execute("SELECT * FROM bkpriv.attack(%s, 'majority', %s)", asked)
+    clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release])
+    assert one(clinic, "SELECT count(DISTINCT attack) FROM bkpriv.attacks") == 2
+    # The certificate, two attacks, an audit.
+    assert one(clinic, "SELECT max(audit) FROM bkpriv.audits") == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "view"),
+    [
+        ("audit(%s)", "audits"),
+        ("attack(%s, 'majority', '{\"model\": \"bayes\"}')", "attacks"),
+    ],
+)
+def test_what_measures_in_a_read_only_transaction_tells_but_does_not_record(
+    clinic: Connection, call: str, view: str
+) -> None:
+    release = publish(clinic)
+    before = one(clinic, f"SELECT count(*) FROM bkpriv.{view}")
     with clinic.transaction():
         clinic.execute("SET TRANSACTION READ ONLY")
-        assert clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
-    assert one(clinic, "SELECT count(*) FROM bkpriv.audits") == before
+        assert clinic.execute(f"SELECT * FROM bkpriv.{call}".encode(), [release]).fetchall()
+    assert one(clinic, f"SELECT count(*) FROM bkpriv.{view}") == before

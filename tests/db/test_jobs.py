@@ -71,6 +71,7 @@ def test_publishers_do_not_see_each_other(
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
+        *("attack_record", "attacks"),
         *("release_base", "release_belief", "release_draw", "sequential_knowledge"),
         "release_notice",
     ):
@@ -131,6 +132,10 @@ def test_an_auditor_measures_everything(
         ((count, by),) = auditor.execute(after, [release, created_by]).fetchall()
         assert (count > 0, by) == (True, people["auditor"])
         assert before
+        attack = "attack(%s, 'majority', '{\"model\": \"bayes\"}')"
+        assert auditor.execute(f"SELECT * FROM bkpriv.{attack}", [release]).fetchall()
+        by = "SELECT max(attacked_by) FROM bkpriv.attacks WHERE release = %s"
+        assert one(auditor, by, [release]) == people["auditor"]
     found = {row[0] for row in auditor.execute("SELECT name FROM bkpriv.dataset").fetchall()}
     assert found == {"mine", "patients"}
 
@@ -173,18 +178,33 @@ def test_an_auditor_changes_nothing(
                 auditor.execute(statement)
 
 
-def test_an_auditor_records_audits_only_as_itself(
-    shared_db: Connection, shared_database: Database, people: dict[str, str]
+@pytest.mark.parametrize(
+    ("kind", "columns", "values"),
+    [
+        (
+            "audit",
+            "requirement, parameters, threshold, vulnerable, satisfied, estimator",
+            "'k_anonymity', '{{}}', 1, 0, true, 'exact'",
+        ),
+        ("attack", "attacker, options, metric, value", "'majority', '{{}}', 'people', 1"),
+    ],
+)
+def test_an_auditor_records_audits_and_attacks_only_as_itself(
+    shared_db: Connection,
+    shared_database: Database,
+    people: dict[str, str],
+    kind: str,
+    columns: str,
+    values: str,
 ) -> None:
     auditor = shared_database.connect(people["auditor"])
     publisher = shared_database.connect(people["publisher"])
     insert = (
-        "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
-        "threshold, vulnerable, satisfied, estimator, audited_by, audited_at) "
-        "VALUES ({}, 0, {}, 'k_anonymity', '{{}}', 1, 0, true, 'exact', {}, {})"
+        f"INSERT INTO bkpriv.{kind}_record ({kind}, place, release, {columns}, {kind}ed_by, "
+        f"{kind}ed_at) VALUES ({{}}, 0, {{}}, {values}, {{}}, {{}})"
     )
     with unchanged(shared_db):
-        for audit, release, by, at in (
+        for found, release, by, at in (
             ("nextval('bkpriv.audit_id')", 1, "'postgres'", "now()"),
             ("nextval('bkpriv.audit_id')", 1, "current_user", "now() - interval '1 day'"),
             # An id that was not handed out: the next one to ask for it would fail.
@@ -192,14 +212,15 @@ def test_an_auditor_records_audits_only_as_itself(
             ("nextval('bkpriv.audit_id') - 1", 1, "current_user", "now()"),
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                auditor.execute(insert.format(audit, release, by, at))
-        # A publisher audits nobody else's releases.
+                auditor.execute(insert.format(found, release, by, at))
+        # A publisher measures nobody else's releases.
         other = one(shared_db, "SELECT max(release) FROM bkpriv.release WHERE owner = 'postgres'")
         if other:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 publisher.execute(
                     insert.format("nextval('bkpriv.audit_id')", other, "current_user", "now()")
                 )
+    auditor.execute(insert.format("nextval('bkpriv.audit_id')", 1, "current_user", "now()"))
 
 
 def test_an_auditor_of_one_requirement_is_told_what_it_asked(

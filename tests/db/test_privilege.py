@@ -26,10 +26,12 @@ RELATIONS = """
     bkpriv.release_belief      ra         r
     bkpriv.sequential_knowledge ra        r
     bkpriv.audit_record        ra         ra
+    bkpriv.attack_record       ra         ra
     bkpriv.watched             -          -
     bkpriv.policies            r          r
     bkpriv.releases            r          r
     bkpriv.audits              r          r
+    bkpriv.attacks             r          r
     bkpriv.release_id          U          -
     bkpriv.release_event_id    U          -
     bkpriv.audit_id            U          U

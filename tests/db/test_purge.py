@@ -23,7 +23,7 @@ ERASED = (
 )
 
 BELIEVE = "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')"
-KEPT = ("release", "audit_record", "dataset", "policy")
+KEPT = ("release", "audit_record", "attack_record", "dataset", "policy")
 
 MEASURES = (
     *("posterior({}, '0.3')", "disclosure({}, '0.3')", "explain_disclosure({}, '0.3')"),
@@ -45,19 +45,22 @@ def test_data_go_and_verdicts_stay(clinic: Connection) -> None:
     declare_people(clinic)
     other = publish(clinic)
     release = publish(clinic, "people", view="public.people", method="bucketize")
+    clinic.execute("SELECT bkpriv.attack(%s, 'majority', '{\"model\": \"bayes\"}')", [release])
     for believed in (other, release):
         clinic.execute(BELIEVE, [believed])
     clinic.execute("INSERT INTO bkpriv.release_draw VALUES (%s, '{0}', '{1}')", [release])
     clinic.execute(WITHDRAW, [release])
     kept = {table: rows_of(clinic, f"bkpriv.{table}") for table in KEPT}
-    audits = rows_of(clinic, "bkpriv.audits")
+    views = ("bkpriv.audits", "bkpriv.attacks")
+    verdicts = [rows_of(clinic, view) for view in views]
+    assert all(verdicts)
     others = {table: of(clinic, table, other) for table in ERASED}
     assert all(of(clinic, table, release) for table in ERASED)
     clinic.execute(PURGE, [release])
     assert not any(of(clinic, table, release) for table in ERASED)
     assert {table: rows_of(clinic, f"bkpriv.{table}") for table in KEPT} == kept
     assert {table: of(clinic, table, other) for table in ERASED} == others
-    assert rows_of(clinic, "bkpriv.audits") == audits
+    assert [rows_of(clinic, view) for view in views] == verdicts
     states = "SELECT status, reason FROM bkpriv.releases WHERE release = %s"
     assert clinic.execute(states, [release]).fetchall() == [("purged", "and wants to be forgotten")]
     kinds = "SELECT array_agg(kind ORDER BY event) FROM bkpriv.release_event WHERE release = %s"

@@ -71,10 +71,11 @@ def test_figures_are_those_of_the_audit_and_of_utility(clinic: Connection, relea
     ).fetchall():
         assert f"{column} " in words
         assert comment in words
-    # A report is no audit: nothing is recorded.
-    audits = one(clinic, "SELECT count(*) FROM bkpriv.audits")
+    # A report is no audit and no attack: nothing is recorded.
+    recorded = "SELECT count(*) FROM bkpriv.audits", "SELECT count(*) FROM bkpriv.attacks"
+    before = [one(clinic, query) for query in recorded]
     page_of(clinic, release)
-    assert one(clinic, "SELECT count(*) FROM bkpriv.audits") == audits
+    assert [one(clinic, query) for query in recorded] == before
 
 
 def test_history_is_told(clinic: Connection, release: int) -> None:
@@ -211,6 +212,65 @@ def test_a_certification_of_more_bounds_than_policies_have_is_refused(clinic: Co
     with pytest.raises(psycopg.errors.DataException, match="unsound") as caught:
         page_of(clinic, release)
     assert caught.value.sqlstate == "22000"
+
+
+def test_the_latest_attack_of_each_reader_is_told(
+    clinic: Connection, release: int, make_role: Callable[..., str]
+) -> None:
+    """An attack on another release, an earlier one and who played it are told apart."""
+    assert "No attack was played on this release" in words_of(page_of(clinic, release))
+    auditor = make_role("auditor")
+    clinic.execute("SELECT bkpriv.grant_auditor(%s)", [auditor])
+    played = "SELECT metric, value FROM bkpriv.attack(%s, %s, %s)"
+    usual = json.dumps({"model": "bayes"})
+    clinic.execute(played, [release - 1, "learner", usual])
+    assert "No attack was played on this release" in words_of(page_of(clinic, release))
+    clinic.execute(played, [release, "majority", json.dumps({"model": "bayes", "sure": 0.5})])
+    clinic.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(auditor)))
+    latest: dict[str, float] = dict(clinic.execute(played, [release, "majority", usual]).fetchall())
+    informed: dict[str, float] = dict(
+        clinic.execute(played, [release, "informed", usual]).fetchall()
+    )
+    clinic.execute("RESET ROLE")
+    # An earlier one, though its id is the last.
+    clinic.execute(
+        "INSERT INTO bkpriv.attack_record (attack, place, release, attacker, options, metric, "
+        "value, attacked_at) SELECT bkpriv_internal.next_audit(), 0, %s, 'informed', '{}', "
+        "'people', 7777, now() - interval '1 day'",
+        [release],
+    )
+    words = words_of(page_of(clinic, release))
+    for name, found in (("majority", latest), ("informed", informed)):
+        counts = " ".join(
+            figure(found[key]) for key in ("people", "claimed", "claimed_right", "breached")
+        )
+        shares = f"{share(found['accuracy'])} {share(found['baseline_accuracy'])}"
+        assert f"{name} {shares} {counts} {figure(found['over_t'])}" in words
+    assert words.count(f"by {auditor}") == 2
+    assert "sure: 0.5" not in words
+    assert words.count("Its options: model: bayes") == 2
+    assert "7 777" not in words
+    assert "Not played: learner, without_groups, algorithm." in words
+    outside = words_of(page_of(clinic, release, "outsiders"))
+    assert f"majority {share(latest['accuracy'])} {share(latest['baseline_accuracy'])}" in outside
+    assert auditor not in outside
+
+
+@pytest.mark.parametrize("kind", ["attacker", "figure"])
+def test_a_forged_attack_is_passed_over_or_refused(clinic: Connection, kind: str) -> None:
+    release = publish(clinic)
+    forged = (
+        "INSERT INTO bkpriv.attack_record (attack, place, release, attacker, options, metric, "
+        "value) SELECT currval('bkpriv.audit_id'), i, %s, %s, '{}', format('m%%s', i), 'NaN' "
+        "FROM generate_series(1, %s) AS i"
+    )
+    if kind == "attacker":
+        clinic.execute(forged, [release, "nobody", 3])
+        assert "No attack was played on this release" in words_of(page_of(clinic, release))
+        return
+    clinic.execute(forged, [release, "learner", 50_001])
+    with pytest.raises(psycopg.errors.DataException, match="attacks on release 1 are unsound"):
+        page_of(clinic, release)
 
 
 def test_outsiders_are_told_less(clinic: Connection, make_role: Callable[..., str]) -> None:

@@ -293,6 +293,9 @@ def work(version: str, database: Database, roles: dict[str, str]) -> None:
     datasets = 5 if version == "0.3.0" else 3
     assert [one(role, seen) for role in (publisher, auditor, both)] == [1, datasets, datasets]
     auditor.execute("SELECT * FROM bkpriv.audit(1)")
+    auditor.execute("SELECT * FROM bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
+    attacked = "SELECT attacked_by FROM bkpriv.attacks WHERE release = 1 AND metric = 'people'"
+    assert one(auditor, attacked) == roles["upgrade_auditor"]
     both.execute("SELECT bkpriv.set_policy('mine', '{\"k_anonymity\": {\"k\": 2}}')")
     assert len(rows_of(reader, "ward.patients")) == 96
     with pytest.raises(refused):

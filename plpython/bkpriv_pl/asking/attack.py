@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bkpriv_core.attack import (
+    Attacker,
     Options,
     Outcome,
     Recipe,
     Target,
+    defaults,
     find_attacker,
     findings,
     parse_options,
@@ -22,12 +25,23 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.table import Table
-from bkpriv_pl.past.history import RecordedRelease, find_release
+from bkpriv_pl.past.history import RecordedRelease, find_release, record_attack
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = ["attack", "explain_attack"]
+
+
+@dataclass(frozen=True)
+class _Played:
+    """An attacker who was played, with options as stated and as read, and what they found out."""
+
+    attacker: Attacker[Any]
+    stated: Mapping[str, Any]
+    options: Options
+    recorded: RecordedRelease
+    outcome: Outcome
 
 
 @entry
@@ -36,19 +50,24 @@ def attack(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.attack``."""
     started = time.monotonic()
-    recorded, outcome, chosen = _attacked(release, attacker, options)
-    found = measured(outcome, recorded.policy.requirements, chosen)
+    played = _play(release, attacker, options)
+    recorded = played.recorded
+    found = measured(played.outcome, recorded.policy.requirements, played.options)
     rows = [(each.name, each.value, each.column) for each in found]
-    return iter([*rows, ("seconds", time.monotonic() - started, None)])
+    rows.append(("seconds", time.monotonic() - started, None))
+    # They tell of no other release, which the owner might not see.
+    meant = {**defaults(played.attacker), **played.stated}
+    record_attack(recorded.release, played.attacker.name, meant, rows)
+    return iter(rows)
 
 
 @entry
 def explain_attack(
     release: int | None, attacker: str | None, options: str | None
 ) -> Iterator[tuple[Any, ...]]:
-    """See ``bkpriv.explain_attack``."""
-    recorded, outcome, chosen = _attacked(release, attacker, options)
-    found = findings(outcome, chosen)
+    """See ``bkpriv.explain_attack``; whom an attack finds is not kept."""
+    played = _play(release, attacker, options)
+    found = findings(played.outcome, played.options)
     cells = np.array([each.cell for each in found], dtype=np.int64)
     return (
         (
@@ -56,21 +75,20 @@ def explain_attack(
             *(each.baseline, each.believed, each.records, each.correct, each.breached),
             each.distance,
         )
-        for each, qi in zip(found, qi_json(recorded.table, cells), strict=True)
+        for each, qi in zip(found, qi_json(played.recorded.table, cells), strict=True)
     )
 
 
-def _attacked(
-    release: int | None, attacker: str | None, options: str | None
-) -> tuple[RecordedRelease, Outcome, Options]:
+def _play(release: int | None, attacker: str | None, options: str | None) -> _Played:
     """Play an attacker, with options as stated."""
-    played = find_attacker(attacker)
-    chosen = parse_options(played, from_json(options, "options"))
+    found = find_attacker(attacker)
+    stated = from_json(options, "options")
+    chosen = parse_options(found, stated)
     recorded = find_release(release)
     task = Task("bkpriv attack")
-    outcome = played.attack(_target(recorded), chosen, task.step("attacking"))
+    outcome = found.attack(_target(recorded), chosen, task.step("attacking"))
     task.done()
-    return recorded, outcome, chosen
+    return _Played(found, stated, chosen, recorded, outcome)
 
 
 def _target(recorded: RecordedRelease) -> Target:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from bkpriv_core.attack import ATTACKERS, defaults
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
 from bkpriv_core.count import Count
@@ -16,6 +17,7 @@ from bkpriv_core.policy import Policy
 from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
+    Attack,
     Audience,
     Bounded,
     Contribution,
@@ -41,7 +43,7 @@ from bkpriv_pl.past.selection import select_beside
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server import telling
-from bkpriv_pl.server.boundary import entry, run
+from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 
 __all__ = ["report_html"]
@@ -54,6 +56,9 @@ _LISTED = 50
 
 _MOST_BOUNDS = 1000
 """More than any policy has, alone and together with earlier releases."""
+
+_MOST_FIGURES = 50_000
+"""More than an attacker has of as many columns as a table may have."""
 
 
 @entry
@@ -126,6 +131,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         audited=audited,
         utility={} if recorded is None else utility_of(recorded),
         left_out=_left_out(release, task) if measured is not None and row["suppressed"] else (),
+        attacks=_attacks(release),
         events=events,
         happened=happened,
         siblings=_siblings(row["dataset"], own["owner"], release),
@@ -268,21 +274,16 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
     UnsoundHistory
         If it is recorded with more bounds than a policy has.
     """
-    rows = run(
+    rows = _of_few(
         "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator, "
         f"{_when('audited_at')} AS at, audited_by AS by FROM bkpriv.audits "
         "WHERE audit = (SELECT min(audit) FROM bkpriv.audits WHERE release = $1) "
-        f"AND release = $1 AND threshold IS NOT NULL LIMIT {_MOST_BOUNDS + 1}",
-        ["bigint"],
-        [release],
+        "AND release = $1 AND threshold IS NOT NULL",
+        (["bigint"], [release]),
+        _MOST_BOUNDS,
+        f"the certification of release {release} is unsound",
+        f"It has more than {_MOST_BOUNDS} bounds, which no policy has.",
     )
-    if len(rows) > _MOST_BOUNDS:
-        raise UnsoundHistory(
-            f"the certification of release {release} is unsound",
-            detail=f"It has more than {_MOST_BOUNDS} bounds, which no policy has.",
-            hint="Somebody has written to bkpriv.audits what no publication wrote; ask a "
-            "superuser to look.",
-        )
     bounds = tuple(
         Bounded(
             requirement=row["requirement"],
@@ -297,6 +298,75 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
         for row in rows
     )
     return bounds, (rows[0]["at"], rows[0]["by"]) if rows else None
+
+
+def _of_few(
+    query: str, parameters: tuple[list[str], list[Any]], most: int, unsound: str, detail: str
+) -> list[dict[str, Any]]:
+    """Read rows about a release that others may have written.
+
+    Parameters
+    ----------
+    parameters : (list of str, list)
+        Types and values of the query's parameters.
+    most : int
+        Number of rows that there can be.
+    unsound, detail : str
+        Words of the error.
+
+    Raises
+    ------
+    UnsoundHistory
+        If there are more.
+    """
+    rows = run(f"{query} LIMIT {most + 1}", *parameters)
+    if len(rows) > most:
+        raise UnsoundHistory(
+            unsound,
+            detail=detail,
+            hint="Somebody has written to the history by themselves; ask a superuser to look.",
+        )
+    return rows
+
+
+def _attacks(release: int) -> tuple[Attack, ...]:
+    """Latest attack by each attacker there is, as far as one was played.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they are recorded with more figures than attacks have.
+    """
+    latest = run(
+        f"SELECT DISTINCT ON (attacker) attack, attacker, options, {_when('attacked_at')} AS at, "
+        "attacked_by AS by FROM bkpriv.attack_record WHERE release = $1 AND attacker = ANY ($2) "
+        "ORDER BY attacker, attacked_at DESC, attack DESC, place",
+        ["bigint", "text[]"],
+        [release, [*ATTACKERS]],
+    )
+    found = {}
+    for row in latest:
+        name = row["attacker"]
+        options, usual = decode(row["options"], f"options of {name}"), defaults(ATTACKERS[name])
+        chosen = {key for key, value in options.items() if value != usual.get(key)}
+        figures = _figures(release, row["attack"], name)
+        found[name] = Attack(name, row["at"], row["by"], options, chosen, figures)
+    return tuple(found[name] for name in ATTACKERS if name in found)
+
+
+def _figures(release: int, attack: int, attacker: str) -> dict[str | None, dict[str, float]]:
+    """Figures of an attack, by column and name."""
+    figures: dict[str | None, dict[str, float]] = {}
+    for row in _of_few(
+        "SELECT metric, value, sensitive FROM bkpriv.attack_record "
+        "WHERE (release, attack, attacker) = ($1, $2, $3) ORDER BY place",
+        (["bigint", "bigint", "text"], [release, attack, attacker]),
+        _MOST_FIGURES,
+        f"the attacks on release {release} are unsound",
+        f"One has more than {_MOST_FIGURES} figures, which none has.",
+    ):
+        figures.setdefault(row["sensitive"], {})[row["metric"]] = row["value"]
+    return figures
 
 
 def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:

@@ -37,6 +37,7 @@ __all__ = [
     "find_watch",
     "happened",
     "next_version",
+    "record_attack",
     "record_audit",
     "record_content",
     "record_event",
@@ -303,27 +304,70 @@ def refuse_purged(release: int) -> None:
             "55000",
             f"release {release} was purged",
             detail=f"What it was made from was erased at {rows[0]['at']}: {rows[0]['reason']}.",
-            hint="What audits found before is in the view bkpriv.audits.",
+            hint="What audits and attacks found before is in the views bkpriv.audits and "
+            "bkpriv.attacks.",
         )
 
 
 def record_audit(release: int, rows: Sequence[Finding | Count]) -> None:
-    """Append the rows of one audit."""
-    audit = run("SELECT bkpriv_internal.next_audit() AS audit")[0]["audit"]
+    """Append the rows of one audit, where the transaction may write."""
+    types = {"requirement": "text", "parameters": "jsonb", "threshold": "float8"}
+    types |= {"worst": "float8", "mean": "float8", "vulnerable": "bigint", "satisfied": "bool"}
+    types |= {"estimator": "text", "smoothing": "float8"}
+    values = [
+        (
+            *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst),
+            *(row.mean, row.vulnerable, row.satisfied, row.estimator, None),
+        )
+        for row in rows
+    ]
+    _record_found("audit", release, types, values)
+
+
+def record_attack(
+    release: int, attacker: str, options: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Append the rows of one attack, where the transaction may write.
+
+    Parameters
+    ----------
+    options : mapping
+        Options of the attacker, as in JSON.
+    rows : sequence of (str, float, str or None)
+        Figures: what each is called, its value, and the column that it is about.
+    """
+    types = {"attacker": "text", "options": "jsonb"}
+    types |= {"metric": "text", "value": "float8", "sensitive": "text"}
+    stated = json.dumps(dict(options))
+    _record_found("attack", release, types, [(attacker, stated, *row) for row in rows])
+
+
+def _record_found(
+    kind: str, release: int, types: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Append what one audit or attack found.
+
+    Nothing is kept on a standby, or in a transaction that may not write.
+
+    Parameters
+    ----------
+    kind : str
+        Name of what found it, after which the table is called.
+    types : mapping of str to str
+        Types of the columns beside the id, the place and the release, in their order.
+    rows : sequence of tuple
+        Values of these columns.
+    """
+    if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "on":
+        return
+    found = run("SELECT bkpriv_internal.next_audit() AS id")[0]["id"]
+    names = (kind, "place", "release", *types)
+    slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
     for place, row in enumerate(rows):
         run(
-            "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
-            "threshold, worst, mean, vulnerable, satisfied, estimator, smoothing) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL)",
-            [
-                *("bigint", "int", "bigint", "text", "jsonb"),
-                *("float8", "float8", "float8", "bigint", "bool", "text"),
-            ],
-            [
-                *(audit, place, release, row.requirement, json.dumps(dict(row.parameters))),
-                *(row.threshold, row.worst, row.mean, row.vulnerable, row.satisfied),
-                row.estimator,
-            ],
+            f"INSERT INTO bkpriv.{kind}_record ({', '.join(names)}) VALUES ({slots})",
+            ["bigint", "int", "bigint", *types.values()],
+            [found, place, release, *row],
         )
 
 

@@ -1,8 +1,8 @@
 """Purge: erasing what a withdrawn release was made from.
 
 Cells, labels, respondents, beliefs about them and what its publication told go. The findings of
-audits, the figures of the release and its events stay: they are about groups and policies, not
-about people.
+audits and attacks, the figures of the release and its events stay: they are about groups, policies
+and readers, and name nobody.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def purge(release: int | None, reason: str | None, force: bool | None) -> None:
         raise Refusal(
             "55000",
             f"release {own.release} is already purged",
-            detail="What it was made from is gone; its figures and audits stay.",
+            detail="What it was made from is gone; its figures, audits and attacks stay.",
             hint="See the view bkpriv.releases.",
         )
     if not force:
