@@ -7,7 +7,8 @@
 -- Anybody may copy a trigger with its token to a table of his own. So a token is bound to the table that
 -- was watched under it, and on any other it means nothing: that one is not watched, and what is written
 -- to it marks and locks nothing. It is bound by name, which a dump keeps and no two tables have at a time:
--- whoever renames the table, or its schema, renames it here too, and the end of a watch ends the name.
+-- whoever renames the table, or its schema, renames it here too, and the end of a watch ends the name. Its
+-- triggers may be dropped, replaced or renamed by whoever owns the table, and be put back; that is its end, too.
 --
 -- A watch is one trigger; or, where the owner names a column of periods, one for each event, which
 -- know the rows that were written: then a write marks only releases of the periods of those rows, and
@@ -143,6 +144,18 @@ $$;
 COMMENT ON FUNCTION bkpriv_internal.called(oid) IS 'Name of a relation as in SQL, with its schema';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.called(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.columns_read(made bkpriv.release) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT a.attribute FROM bkpriv.release_attribute a WHERE a.release = made.release
+    UNION
+    SELECT read FROM unnest(made.attributes || ARRAY[made.period_column, made.respondent_column, made.options->>'latest_by']) AS read
+    WHERE read IS NOT NULL
+$$;
+COMMENT ON FUNCTION bkpriv_internal.columns_read(bkpriv.release) IS 'Columns of the source that a release was made from';
+-- Granted to nobody: triggers call it, as the extension's owner.
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(
     changed oid, tokens text[], reason text, lost text DEFAULT NULL, spared bigint[] DEFAULT '{}'
 ) RETURNS void
@@ -173,9 +186,7 @@ BEGIN
     SELECT r.release, 'stale', add_stale.reason, session_user
     FROM bkpriv.release r
     WHERE r.watch && held AND r.release <> ALL (spared)
-        AND (lost IS NULL OR r.period_column = lost
-             OR EXISTS (SELECT FROM bkpriv.release_attribute a
-                        WHERE a.release = r.release AND a.attribute = lost))
+        AND (lost IS NULL OR lost IN (SELECT bkpriv_internal.columns_read(r)))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
 END $$;
@@ -252,6 +263,7 @@ DECLARE
     altered oid;
     lost text;
     tokens text[];
+    callers text;
 BEGIN
     IF TG_EVENT = 'table_rewrite' THEN
         altered := pg_event_trigger_table_rewrite_oid();
@@ -265,13 +277,24 @@ BEGIN
         -- The next table of its name is another, and so is the next watch.
         UPDATE bkpriv.watched SET named = NULL
             WHERE named IN (SELECT format('%I.%I', address_names[1], address_names[2]) FROM pg_event_trigger_dropped_objects()
-                            WHERE object_type = 'trigger' AND address_names[3] = 'bkpriv_watch');
+                            WHERE object_type = 'trigger')
+                AND token IS DISTINCT FROM bkpriv_internal.carried_token(to_regclass(named));
         FOR altered, lost IN SELECT objid, address_names[3] FROM pg_event_trigger_dropped_objects()
                 WHERE classid = 'pg_class'::regclass AND objsubid > 0 LOOP
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)],
                                       format('ALTER TABLE on %s: column %I was dropped', altered::regclass, lost), lost);
         END LOOP;
     ELSE
+        -- A watch whose triggers were replaced or renamed has ended. Only a restore makes them one after the other, by
+        -- statements of its own that replace nothing.
+        GET DIAGNOSTICS callers = PG_CONTEXT;
+        IF TG_TAG <> 'CREATE TRIGGER' OR callers ~ '\n' OR coalesce(current_query(), 'replace') ~* '\yreplace\y' THEN
+            UPDATE bkpriv.watched SET named = NULL
+                WHERE named IN (SELECT bkpriv_internal.called(t.tgrelid)
+                                FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger t ON t.oid = d.objid
+                                WHERE d.classid = 'pg_trigger'::regclass)
+                    AND token IS DISTINCT FROM bkpriv_internal.carried_token(to_regclass(named));
+        END IF;
         UPDATE bkpriv.watched AS w SET named = format('%I.%I', n.nspname, c.relname)
             FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = 'bkpriv_watch'
             WHERE n.oid IN (SELECT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_namespace'::regclass)
@@ -288,14 +311,12 @@ BEGIN
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
             END IF;
             FOR lost IN
-                SELECT DISTINCT a.attribute
-                FROM (SELECT r.release, r.source_schema, r.source_name, r.watch, a.attribute
-                      FROM bkpriv.release r JOIN bkpriv.release_attribute a USING (release)
-                      UNION ALL SELECT release, source_schema, source_name, watch, period_column FROM bkpriv.release) AS a
-                JOIN pg_namespace n ON n.nspname = a.source_schema
-                JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = a.source_name
-                WHERE a.watch && tokens AND a.attribute IS NOT NULL
-                    AND NOT EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid AND p.attname = a.attribute AND p.attnum > 0) LOOP
+                SELECT DISTINCT read
+                FROM bkpriv.release r CROSS JOIN LATERAL bkpriv_internal.columns_read(r) AS read
+                JOIN pg_namespace n ON n.nspname = r.source_schema
+                JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = r.source_name
+                WHERE r.watch && tokens
+                    AND NOT EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid AND p.attname = read AND p.attnum > 0) LOOP
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: there is no column %I', altered::regclass, lost), lost);
             END LOOP;
         END LOOP;
@@ -303,7 +324,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.note_alteration() IS
     'Event trigger: marks releases as stale where a watched table loses what they rest on.
-That is its watch or a published column, or the type of a column';
+That is its watch or a column that is read, or the type of a column';
 -- Granted to nobody: an event trigger.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void

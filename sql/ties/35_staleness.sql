@@ -11,10 +11,10 @@ COMMENT ON COLUMN bkpriv.watched.named IS 'Table that bears it; NULL once the wa
 GRANT SELECT (token, named) ON bkpriv.watched TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 CREATE POLICY see ON bkpriv.watched FOR SELECT USING (true);
 
--- Columns of tables are renamed by other commands, too, and dropped with their types.
+-- Columns of tables are renamed by other commands, too, and dropped with their types. A trigger may be replaced or renamed.
 CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
     WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
-                 'ALTER SEQUENCE', 'ALTER TYPE', 'ALTER SCHEMA')
+                 'ALTER SEQUENCE', 'ALTER TYPE', 'ALTER SCHEMA', 'CREATE TRIGGER', 'ALTER TRIGGER')
     EXECUTE FUNCTION bkpriv_internal.note_alteration();
 CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
     EXECUTE FUNCTION bkpriv_internal.note_alteration();

@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
-from tests.db.clinic import declare_own, one, state_policy
+from tests.db.clinic import declare_own, one, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.test_standing import again, changed, reasons
 
@@ -211,3 +211,102 @@ def test_a_default_that_is_computed_anew_may_be_of_a_generated_column(clinic: Co
     again(clinic)
     clinic.execute("ALTER TABLE clinic.patient ADD lot float8 DEFAULT random()")
     changed(clinic, "source")
+
+
+def insert_flu(db: Connection, table: str = "clinic.patient") -> None:
+    """Write to a table as no watch may miss."""
+    db.execute(f"INSERT INTO {table} (age, disease) SELECT 30, 'flu'".encode())
+
+
+REPLACED = (
+    "CREATE OR REPLACE TRIGGER bkpriv_watch AFTER TRUNCATE ON clinic.patient FOR EACH STATEMENT"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"{REPLACED} EXECUTE FUNCTION clinic.nothing()",
+        f"{REPLACED} EXECUTE FUNCTION bkpriv_internal.mark_stale('another')",
+        # As a restore begins the watch of periods.
+        "DO $$ BEGIN EXECUTE format('CREATE OR RE' || 'PLACE TRIGGER bkpriv_watch AFTER TRUNCATE ON "
+        "clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale(%L)', "
+        "(SELECT token FROM bkpriv.watched WHERE named = 'clinic.patient')); END $$",
+        "ALTER TRIGGER bkpriv_watch ON clinic.patient RENAME TO other; "
+        "DROP TRIGGER other ON clinic.patient",
+        "DROP TRIGGER bkpriv_watch ON clinic.patient",
+    ],
+)
+def test_a_watch_that_was_away_for_a_time_says_nothing(clinic: Connection, change: str) -> None:
+    clinic.execute(
+        "CREATE FUNCTION clinic.nothing() RETURNS trigger LANGUAGE plpgsql "
+        "AS 'BEGIN RETURN NULL; END'"
+    )
+    again(clinic)
+    watching = one(
+        clinic, "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'bkpriv_watch'"
+    )
+    clinic.execute(change.encode())
+    insert_flu(clinic)
+    clinic.execute(watching.replace("CREATE TRIGGER", "CREATE OR REPLACE TRIGGER"))
+    clinic.execute("ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch")
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
+    assert [reason for reason, _ in reasons(clinic)] == ["source"]
+
+
+@pytest.mark.parametrize("event", ["insert", "update", "delete"])
+def test_each_trigger_of_a_watch_by_period_may_be_away_for_a_time(
+    clinic: Connection, event: str
+) -> None:
+    clinic.execute("SELECT bkpriv.unwatch('clinic.patient')")
+    clinic.execute("SELECT bkpriv.watch('clinic.patient', 'city')")
+    publish(clinic)
+    watching = one(
+        clinic,
+        f"SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'bkpriv_watch_{event}'",
+    )
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is False
+    clinic.execute(f"DROP TRIGGER bkpriv_watch_{event} ON clinic.patient".encode())
+    clinic.execute(watching.encode())
+    clinic.execute(f"ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch_{event}".encode())
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
+
+
+def test_a_table_of_the_same_name_may_bear_a_copy_of_a_watch(clinic: Connection) -> None:
+    again(clinic)
+    watching = one(
+        clinic, "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'bkpriv_watch'"
+    )
+    clinic.execute("CREATE TABLE clinic.other AS SELECT * FROM clinic.patient WHERE age < 60")
+    clinic.execute(watching.replace("clinic.patient", "clinic.other").encode())
+    clinic.execute("ALTER TRIGGER bkpriv_watch ON clinic.patient RENAME TO other")
+    clinic.execute("DROP TABLE clinic.patient")
+    clinic.execute("ALTER TABLE clinic.other RENAME TO patient")
+    changed(clinic, "source")
+
+
+@pytest.mark.parametrize("column", ["id", "note", "seen"])
+@pytest.mark.parametrize("drop", [False, True])
+def test_any_column_that_is_read_may_be_replaced_by_another(
+    clinic: Connection, column: str, drop: bool
+) -> None:
+    clinic.execute(
+        "CREATE TABLE clinic.visit AS SELECT *, (row_number() OVER ())::int AS id, 'a' AS note, "
+        "(row_number() OVER ())::int AS seen, 0 AS other FROM clinic.patient; "
+        "ALTER TABLE clinic.visit ALTER other TYPE text; "
+        "SELECT bkpriv.register_dataset('visits', 'clinic.visit', '{age}', '{disease}', "
+        "respondent => 'id', attributes => '{note}')"
+    )
+    state_policy(clinic, "once", {"k_anonymity": {"k": 4}, "overlap": "warn"})
+    publish(
+        clinic,
+        dataset="visits",
+        policy="once",
+        view="public.visits",
+        options={"max_records_per_person": 1, "latest_by": "seen"},
+    )
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is False
+    away = f"DROP {column}" if drop else f"RENAME {column} TO former"
+    clinic.execute(f"ALTER TABLE clinic.visit {away}".encode())
+    clinic.execute(f"ALTER TABLE clinic.visit RENAME other TO {column}".encode())
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is True

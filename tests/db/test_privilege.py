@@ -85,6 +85,7 @@ FUNCTIONS = """
     bkpriv_internal.watch_triggers(oid)                                  X          X
     bkpriv_internal.period_type(oid,text)                                X          -
     bkpriv_internal.add_stale(oid,text[],text,text,bigint[])             -          -
+    bkpriv_internal.columns_read(bkpriv.release)                         -          -
     bkpriv_internal.note_alteration()                                    -          -
     bkpriv_internal.hold_writers(bigint)                                 X          -
     bkpriv_internal.written_tables(oid)                                  X          X
