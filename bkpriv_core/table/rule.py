@@ -26,10 +26,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, get_args
 
-from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
+from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge, as_json
 from bkpriv_core.table.hierarchy import Hierarchy, some_of
 from bkpriv_core.table.quantile import Bounds, Kind, check_parts, place_of
 
@@ -46,6 +46,9 @@ _LONGEST = 1000
 
 _DEEPEST = 16
 """Largest number of names above a value that is listed."""
+
+_MOST = 100_000
+"""Largest number of values that are listed; nothing is polled while they are looked at."""
 
 
 @dataclass(frozen=True)
@@ -296,8 +299,11 @@ class Listed:
         ------
         InvalidParameter
             If it is no such thing.
+        TooLarge
+            If it has very many values.
         InvalidData
-            If a value is listed twice, or a name has two places at one level.
+            If a value is listed twice, a name has two places at one level, or it would be read as
+            a value that is not all that is under it, or as the root.
         """
         hint = 'Write for example {"north": ["Kiel", "Hamburg"], "south": ["Ulm"]}.'
         if not isinstance(branches, dict) or not branches or rest == "":
@@ -307,7 +313,14 @@ class Listed:
                 "The name of the rest, if there is one, is not empty.",
                 hint=hint,
             )
-        listed = list(_walk(attribute, branches, (), hint))
+        listed = list(islice(_walk(attribute, branches, (), hint), _MOST + 1))
+        if len(listed) > _MOST:
+            raise TooLarge(
+                f'the list of attribute "{attribute}" has more than {_MOST} values',
+                detail="It is looked at as a whole.",
+                hint="Put the values into a table, with the labels above each, and call "
+                "bkpriv.set_hierarchy.",
+            )
         if not listed:
             raise InvalidParameter(
                 f'the list of attribute "{attribute}" has no values',
@@ -321,6 +334,14 @@ class Listed:
                 f'the list of attribute "{attribute}" has values twice',
                 detail=f"So it is of {some_of(twice)}.",
                 hint="Put each value under one name.",
+            )
+        misread = sorted(_misread(listed, rest))
+        if misread:
+            raise InvalidData(
+                f'the list of attribute "{attribute}" has names that mean something else',
+                detail=f"They are also values, or the root: {some_of(misread)}. Whoever reads one "
+                "of them in a release could not tell which is meant.",
+                hint="Give the branch, or the rest, a name of its own.",
             )
         height = max(len(names) for _, names in listed)
         rows = []
@@ -372,6 +393,14 @@ def _walk(
                 hint=hint,
             )
         yield from ((str(value), names) for value in under)
+
+
+def _misread(listed: Sequence[tuple[str, tuple[str, ...]]], rest: str | None) -> set[str]:
+    """Names that are the root's, or that of a value and not of this alone."""
+    under = Counter(name for _, names in listed for name in {*names})
+    alone = {value for value, names in listed if value in names and under[value] == 1}
+    values = {value for value, _ in listed} | {_ROOT}
+    return (values & under.keys()) - alone | values & {rest}
 
 
 def _some_numbers(numbers: Sequence[int]) -> str:

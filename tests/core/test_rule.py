@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import BkprivError
+from bkpriv_core.errors import BkprivError, TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.rule import Listed, Prefixes, Units, parse_rule
 from tests.core.strategies import MANY
@@ -74,6 +75,19 @@ def test_what_is_not_listed_may_have_a_name() -> None:
     }
 
 
+def test_a_list_of_very_many_values_is_refused_before_it_is_looked_at() -> None:
+    endless = [str(number) for number in range(10**6)]
+    started = time.process_time()
+    with pytest.raises(TooLarge, match="100000"):
+        Listed.checked("city", {"a": endless, "b": endless}, None)
+    assert time.process_time() - started < 2
+
+
+def test_a_branch_of_one_value_may_be_called_like_it() -> None:
+    listed = Listed.checked("city", {"Kiel": {"Kiel": ["Kiel"]}, "south": ["Ulm", "Bonn"]}, "else")
+    assert listed.over("city", ["Kiel"]).paths["Kiel"] == ("Kiel", "Kiel", "Kiel", "*")
+
+
 def test_a_branch_may_be_the_rest() -> None:
     listed = Listed.checked("n", {"few": [1, 2], "more": [3]}, "more")
     assert listed.over("n", ["17"]).paths["17"] == ("17", "more", "*")
@@ -94,6 +108,13 @@ def test_a_branch_may_be_the_rest() -> None:
         ({"a": {"n": ["x"]}, "b": {"n": ["y"]}}, None),
         ({"a": ["b"]}, ""),
         ({"a": {"n": ["x"]}}, "n"),
+        # What would be read as something else.
+        ({"a": ["b"], "b": ["c"]}, None),
+        ({"a": ["b"], "c": {"b": ["d"]}}, None),
+        ({"a": {"b": ["b", "c"]}}, None),
+        ({"*": ["b"]}, None),
+        ({"a": ["b"]}, "b"),
+        ({"a": ["b"]}, "*"),
     ],
 )
 def test_a_list_has_one_path_for_each_value(branches: Any, rest: str | None) -> None:
