@@ -78,7 +78,7 @@ class Suggestion:
     argument : object
         Lengths of prefixes, or branches of a list.
     gcp, gcp_now : float, optional
-        Loss with it, and with what the column has now.
+        Loss with it, and with what the column has now; None of fewer records than a draft needs.
     reason : str
         Reason, for people.
     """
@@ -161,7 +161,7 @@ def suggest(table: Table, axis: int, progress: Progress = SILENT) -> list[Sugges
         tree = replace(domain, hierarchy=rule.over(domain.name, labels))
         gcp = _measured(drafted, axis, tree, step)
         made.append(Suggestion(kind, levels, argument, gcp, now, reason))
-    return sorted(made, key=lambda each: (each.gcp, each.levels))
+    return sorted(made, key=lambda each: (each.gcp or 0.0, each.levels))
 
 
 _OF_DATES = (
@@ -293,8 +293,8 @@ def _thinned(table: Table) -> Table:
     return replace(table, codes=table.codes[cells], counts=records[:, None].astype(np.int64))
 
 
-def _measured(table: Table, axis: int, domain: Domain, progress: Progress) -> float:
-    """Mean of the GCP of drafts, with such a domain in the place of the column's own."""
+def _measured(table: Table, axis: int, domain: Domain, progress: Progress) -> float | None:
+    """Mean of the GCP of drafts, with such a domain in the place of the column's own, if any is."""
     domains = list(table.quasi_identifiers)
     domains[axis] = domain
     setting = Setting(replace(table, quasi_identifiers=tuple(domains)), progress=progress)
@@ -306,4 +306,4 @@ def _measured(table: Table, axis: int, domain: Domain, progress: Progress) -> fl
         sizes = groups.sum(setting.parts.weights[groups.members])
         penalties = setting.table.penalty(*setting.parts.boxes(groups))
         found.append(costs(sizes, table.records, float((sizes * penalties).sum()))["gcp"])
-    return float(np.mean(found)) if found else float("nan")
+    return float(np.mean(found)) if found else None

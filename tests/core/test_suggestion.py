@@ -344,3 +344,8 @@ def test_too_many_labels_and_too_few_are_refused() -> None:
     few: Rows = [(town, 1, "job") for town in ("a", "b", "c")]
     with pytest.raises(InvalidParameter, match="cannot be brought together"):
         suggest(tabulate(few), 0)
+
+
+def test_of_fewer_records_than_a_draft_needs_no_loss_is_told() -> None:
+    few: Rows = [("x1", 20, "a"), ("y1", 30, "a"), ("x2", 40, "b")]
+    assert {(each.gcp, each.gcp_now) for each in suggest(tabulate(few), 0)} == {(None, None)}
