@@ -236,10 +236,12 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     AS $$
     SELECT w.token FROM bkpriv.watched w
     WHERE w.token = bkpriv_internal.carried_token(watch_token.watched) AND w.named = bkpriv_internal.called(watch_token.watched)
+        -- A crash empties what is unlogged, which is no write.
+        AND (SELECT c.relpersistence FROM pg_class c WHERE c.oid = watch_token.watched) <> 'u'
 $$;
 COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS
     'Token of the triggers that watch a table.
-NULL if none do, or not all that is written, always, or it is that of another table';
+NULL if none do, or not all that is written, always, or it is of another table, or this is unlogged';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
@@ -268,10 +270,11 @@ BEGIN
     IF TG_EVENT = 'table_rewrite' THEN
         altered := pg_event_trigger_table_rewrite_oid();
         -- 4: a column has another type, and its values may have been computed anew. 2: they have been, by a new
-        -- default of a new column, or since PostgreSQL 17 by another expression of a generated one.
-        IF pg_event_trigger_table_rewrite_reason() & 4 <> 0 OR pg_event_trigger_table_rewrite_reason() & 2 <> 0
+        -- default of a new column, or since PostgreSQL 17 by another expression of a generated one. 1: it was or is
+        -- unlogged, and a crash empties it.
+        IF pg_event_trigger_table_rewrite_reason() & (1 + 4) <> 0 OR pg_event_trigger_table_rewrite_reason() & 2 <> 0
                 AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = altered AND attgenerated <> '') THEN
-            PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
+            PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.carried_token(altered)], format('ALTER TABLE on %s', altered::regclass));
         END IF;
     ELSIF TG_EVENT = 'sql_drop' THEN
         -- The next table of its name is another, and so is the next watch.

@@ -229,8 +229,8 @@ REPLACED = (
         f"{REPLACED} EXECUTE FUNCTION clinic.nothing()",
         f"{REPLACED} EXECUTE FUNCTION bkpriv_internal.mark_stale('another')",
         # As a restore begins the watch of periods.
-        "DO $$ BEGIN EXECUTE format('CREATE OR RE' || 'PLACE TRIGGER bkpriv_watch AFTER TRUNCATE ON "
-        "clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale(%L)', "
+        "DO $$ BEGIN EXECUTE format('CREATE OR RE' || 'PLACE TRIGGER bkpriv_watch AFTER TRUNCATE "
+        "ON clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale(%L)', "
         "(SELECT token FROM bkpriv.watched WHERE named = 'clinic.patient')); END $$",
         "ALTER TRIGGER bkpriv_watch ON clinic.patient RENAME TO other; "
         "DROP TRIGGER other ON clinic.patient",
@@ -268,7 +268,8 @@ def test_each_trigger_of_a_watch_by_period_may_be_away_for_a_time(
     assert one(clinic, "SELECT stale FROM bkpriv.releases") is False
     clinic.execute(f"DROP TRIGGER bkpriv_watch_{event} ON clinic.patient".encode())
     clinic.execute(watching.encode())
-    clinic.execute(f"ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch_{event}".encode())
+    always = f"ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch_{event}"
+    clinic.execute(always.encode())
     assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
 
 
@@ -310,3 +311,25 @@ def test_any_column_that_is_read_may_be_replaced_by_another(
     clinic.execute(f"ALTER TABLE clinic.visit {away}".encode())
     clinic.execute(f"ALTER TABLE clinic.visit RENAME other TO {column}".encode())
     assert one(clinic, "SELECT stale FROM bkpriv.releases") is True
+
+
+def test_a_crash_empties_what_is_unlogged_without_a_write(clinic: Connection) -> None:
+    clinic.execute(
+        "CREATE UNLOGGED TABLE clinic.fleeting AS TABLE clinic.patient; "
+        "SELECT bkpriv.register_dataset('fleeting', 'clinic.fleeting', '{age}', 'disease')"
+    )
+    publish(clinic, dataset="fleeting", view="public.fleeting")
+    assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
+    refused(
+        clinic,
+        "SELECT bkpriv.watch('clinic.fleeting')",
+        sqlstate="42809",
+        names=["clinic.fleeting", "unlogged"],
+    )
+
+
+def test_a_table_that_was_unlogged_for_a_time_may_have_been_emptied(clinic: Connection) -> None:
+    again(clinic)
+    clinic.execute("ALTER TABLE clinic.patient SET UNLOGGED")
+    clinic.execute("ALTER TABLE clinic.patient SET LOGGED")
+    changed(clinic, "source")

@@ -33,8 +33,8 @@ _ROWS = {
 """Rows that the trigger of an event sees, if the table is watched by period."""
 
 _UNWATCHABLE = (
-    "Views, foreign tables and what Citus distributes cannot be watched, and stay unknown. Where a "
-    "view reads tables that can be, publish from one of these."
+    "Views, foreign and unlogged tables and what Citus distributes cannot be watched, and stay "
+    "unknown. Where a view reads tables that can be, publish from one of these."
 )
 
 _TRIGGERS = [_TRIGGER, *(f"{_TRIGGER}_{event}" for event in _ROWS)]
@@ -56,6 +56,8 @@ class _Member:
         Columns by which its triggers tell periods apart.
     told : bool
         Whether the column that is asked for can tell periods apart in it.
+    unlogged : bool
+        Whether a crash empties it.
     distributed : bool
         Whether Citus distributes it.
     """
@@ -68,6 +70,7 @@ class _Member:
     token: str | None
     columns: tuple[str, ...]
     told: bool
+    unlogged: bool
     distributed: bool
 
     @property
@@ -77,8 +80,8 @@ class _Member:
 
     @property
     def watchable(self) -> bool:
-        """Whether a trigger on it fires for all that is written."""
-        return self.kind in "rp" and not self.distributed
+        """Whether a trigger on it fires whenever it changes."""
+        return self.kind in "rp" and not self.distributed and not self.unlogged
 
     @property
     def hindrance(self) -> str | None:
@@ -87,6 +90,8 @@ class _Member:
             return f"{self.name} is a {SOURCES.get(self.kind, 'relation')}"
         if self.distributed:
             return f"{self.name} is distributed, and written elsewhere"
+        if self.unlogged:
+            return f"{self.name} is unlogged, so that a crash empties it"
         return None if self.watched or self.owned else f"{self.name} belongs to role {self.owner}"
 
 
@@ -97,7 +102,8 @@ def _family(source: Relation, period: str | None = None) -> list[_Member]:
         "quote_ident(r.rolname) AS owner, pg_has_role(c.relowner, 'USAGE') AS owned, "
         "bkpriv_internal.watch_token(w) AS token, ARRAY(SELECT DISTINCT t.period "
         "FROM bkpriv_internal.watch_triggers(w) AS t WHERE t.period IS NOT NULL) AS columns, "
-        "bkpriv_internal.period_type(w, $2) IS NOT NULL AS told "
+        "bkpriv_internal.period_type(w, $2) IS NOT NULL AS told, "
+        "c.relpersistence = 'u' AS unlogged "
         "FROM bkpriv_internal.written_tables($1) AS w JOIN pg_class c ON c.oid = w "
         "JOIN pg_roles r ON r.oid = c.relowner ORDER BY w <> $1, 1",
         ["oid", "text"],
