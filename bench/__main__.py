@@ -14,7 +14,6 @@ from bench.agglomeration import measure_agglomeration
 from bench.census import ADULT_RECORDS, census
 from bench.exploration import measure_exploration
 from bench.figure import figure_table
-from bench.houses import HOUSES, houses
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.primacy import measure_primacy
@@ -36,6 +35,7 @@ from bkpriv_client.hospital import hospital
 from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
 from bkpriv_client.server import connect
 from bkpriv_client.terminal import make_console, step
+from studies.houses import HOUSES, houses
 
 _MARK = "Made by `python -m bench`, which drops it when it is done."
 

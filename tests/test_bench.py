@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from bench.__main__ import app
 from bench.census import ADULT_RECORDS, census
-from bench.houses import HOUSES, houses
 from bench.priors import measure_many_values, measure_priors
 from studies.cells import count_cells
+from studies.houses import HOUSES, houses
 from tests.conftest import Connection, Database
 
 

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bench.houses import houses
 from bkpriv_client.hospital import hospital
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.setting import Setting
@@ -19,6 +18,7 @@ from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Regard, Requirement
 from bkpriv_core.table.groups import Groups
 from studies.cells import count_cells
+from studies.houses import houses
 from tests.core.certifying import certify
 from tests.core.oracles import posterior_by_equation_3
 
