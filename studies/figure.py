@@ -190,8 +190,8 @@ class Lines(Picture):
         Meaning of these values, if they do not say so themselves.
     scale : {"linear", "log", "symlog"}, optional
         Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
-    across : {"linear", "log"}, optional
-        Scale of the horizontal axis.
+    across : {"linear", "log", "symlog"}, optional
+        Scale of the horizontal axis, likewise.
     bound : float, optional
         Height of a thin line to compare with.
     bound_label : str, optional
@@ -208,7 +208,7 @@ class Lines(Picture):
     series: str
     series_label: str = ""
     scale: Literal["linear", "log", "symlog"] = "linear"
-    across: Literal["linear", "log"] = "linear"
+    across: Literal["linear", "log", "symlog"] = "linear"
     bound: float | None = None
     bound_label: str = ""
     note: str = ""
@@ -224,12 +224,10 @@ class Lines(Picture):
                 self._draw_series(axis, held, str(name), colour, marker, dash)
         if self.bound is not None:
             axis.axhline(self.bound, color="#777777", linewidth=0.8, label=self.bound_label)
-        if self.scale == "symlog":
-            axis.set_yscale("symlog", linthresh=1)
-        else:
-            axis.set_yscale(self.scale)
-        if self.across == "log":  # Stating the other would undo what names are placed by.
-            axis.set_xscale("log")
+        # Stating the linear scale would undo what names are placed by.
+        for scale, state in ((self.scale, axis.set_yscale), (self.across, axis.set_xscale)):
+            if scale != "linear":
+                state(scale, **({"linthresh": 1} if scale == "symlog" else {}))
         _tick(axis, [row[self.x] for row in drawn])
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
