@@ -76,7 +76,7 @@ from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
 	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, guo2011, amiri2016,'
-	@echo '                             or our own, again; figures go to a directory of that name [OUT=...]'
+	@echo '                             or our own, again and attacks; figures go to a directory of that name [OUT=...]'
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
@@ -102,11 +102,12 @@ demo:
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') $(ARGS)
 
 study: STUDY := $(or $(STUDY),li2009)
+study: SERVERLESS := attacks guo2011
 study:
 	@test -n '$(ADULT)' -o '$(STUDY)' = riboni2012 || \
 		{ echo 'make study needs ADULT=file.csv' >&2; exit 2; }
-	@$(client) && $(if $(filter guo2011,$(STUDY)),,$(up_uri) &&) \
-		$(PYTHON) -m studies $(STUDY) $(if $(filter guo2011,$(STUDY)),,--uri "$$uri") \
+	@$(client) && $(if $(filter $(SERVERLESS),$(STUDY)),,$(up_uri) &&) \
+		$(PYTHON) -m studies $(STUDY) $(if $(filter $(SERVERLESS),$(STUDY)),,--uri "$$uri") \
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') \
 		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 

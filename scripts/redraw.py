@@ -14,6 +14,7 @@ from typing import Any
 
 from studies.again.command import STUDY as AGAIN
 from studies.amiri2016.command import STUDY as AMIRI
+from studies.attacks.command import STUDY as ATTACKS
 from studies.figure import Figure, Row, Value
 from studies.guo2011.command import STUDY as GUO
 from studies.li2009.command import STUDY as LI
@@ -28,6 +29,7 @@ DOCUMENTS = Path(__file__).resolve().parent.parent / "docs"
 STUDIES: dict[str, Study[Any, Any]] = {
     "papers/again": AGAIN,
     "papers/amiri2016": AMIRI,
+    "papers/attacks": ATTACKS,
     "papers/guo2011": GUO,
     "papers/li2009": LI,
     "papers/martin2007": MARTIN,

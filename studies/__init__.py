@@ -10,6 +10,7 @@ from __future__ import annotations
 from bkpriv_client.program import program
 from studies.again.command import again
 from studies.amiri2016.command import amiri2016
+from studies.attacks.command import attacks
 from studies.guo2011.command import guo2011
 from studies.li2009.command import li2009
 from studies.martin2007.command import martin2007
@@ -27,6 +28,7 @@ def _about() -> None:
 
 app.command()(again)
 app.command()(amiri2016)
+app.command()(attacks)
 app.command()(guo2011)
 app.command()(li2009)
 app.command()(martin2007)

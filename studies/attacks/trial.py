@@ -1,0 +1,168 @@
+"""Releases of tables, and what attackers find out of each; figures share what was played once.
+
+Rules
+-----
+- Releases and attacks are the server's core's, in this process: there a table's baseline is learned
+  once, and not for every attack.
+- Methods have the options of their kind, and draw by the design's seed.
+- A policy that cannot be kept gives no release; it is left out of figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from bkpriv_client.adult import read_adult
+from bkpriv_client.hospital import hospital
+from bkpriv_client.terminal import Advance, step
+from bkpriv_core.attack import Recipe, Target, find_attacker, metrics, parse_options
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method import Job, find_method
+from bkpriv_core.method import parse_options as parse_method_options
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.table import Table
+from bkpriv_core.utility.measures import utility
+from studies.attacks.design import ATTACKERS, Attack, Design, Kind
+from studies.cells import count_cells
+from studies.guo2011.workshop import resized
+from studies.houses import houses
+from studies.laboratory import paced
+
+__all__ = ["Played", "Site", "enter", "publish"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """An attack on a release, and what it found.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table.
+    kind : Kind
+        Kind of the release.
+    attack : Attack
+        The attack.
+    found : mapping of str to float
+        Figures of the attack, by name.
+    lost : mapping of str to float or None
+        Metrics of utility of the release, by name.
+    """
+
+    table: str
+    kind: Kind
+    attack: Attack
+    found: Mapping[str, float]
+    lost: Mapping[str, float | None]
+
+
+class Site:
+    """Tables that are published and attacked in this process.
+
+    Parameters
+    ----------
+    adult : Table
+        The Adult data, or a part of them.
+    design : Design
+        Extent of what is measured.
+    """
+
+    def __init__(self, adult: Table, design: Design) -> None:
+        self._adult = adult
+        self._design = design
+        self._played: list[Played] = []
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """All tables by name."""
+        design = self._design
+        return {
+            "Adult": self._adult,
+            "houses": count_cells(houses(design.houses, design.seed)),
+            "hospital": count_cells(hospital(design.hospital, design.seed)),
+        }
+
+    def played(self, advance: Advance) -> Sequence[Played]:
+        """Publish and attack every table in all ways, unless that has been done."""
+        if not self._played:
+            settings = {name: Setting(table) for name, table in self.tables.items()}
+            pairs = [(name, kind) for name in settings for kind in self._design.kinds]
+            self._played = [
+                each
+                for name, kind in paced(pairs, advance, _named)
+                for each in self._attacked(name, settings[name], kind)
+            ]
+        return self._played
+
+    def _attacked(self, name: str, setting: Setting, kind: Kind) -> Iterator[Played]:
+        """Publish a table and attack it in all ways."""
+        target = publish(setting, kind, self._design.seed)
+        if target is None:
+            return
+        requirements = requirements_of(kind)
+        lost = utility(target.release)
+        for attack in ATTACKERS:
+            if attack.boxes and target.release.form.exact:
+                continue
+            attacker = find_attacker(attack.attacker)
+            options = parse_options(attacker, attack.options)
+            outcome = attacker.attack(target, options, SILENT)
+            found = {each.name: each.value for each in metrics(outcome, requirements, options)}
+            yield Played(name, kind, attack, found, lost)
+
+
+def _named(pair: tuple[str, Kind]) -> str:
+    name, kind = pair
+    return f"{name}, {kind.name}"
+
+
+def requirements_of(kind: Kind) -> Sequence[Requirement]:
+    """Requirements of a kind's policy."""
+    return parse_policy(kind.requirements).requirements
+
+
+def publish(setting: Setting, kind: Kind, seed: int) -> Target | None:
+    """Publish a table, and return it as attackers find it; None if the policy cannot be kept."""
+    method = find_method(kind.method)
+    requirements = requirements_of(kind)
+    options = parse_method_options(method, kind.options)
+    try:
+        method.check(setting, requirements, options)
+        job = Job(setting, requirements, options, SeededChance(seed), SILENT)
+        release = method.make(job).release
+    except UnattainableRequirement:
+        return None
+    recipe = Recipe(method, options, requirements, Setting)
+    return Target(release, setting.over(release.parts), recipe)
+
+
+def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextManager[Site]]:
+    """Return what enters the site, with the Adult data read.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV file.
+    design : Design
+        Extent of what is measured.
+    """
+
+    @contextmanager
+    def entered(console: Console) -> Iterator[Site]:
+        with step(console, f"Reading {path}"):
+            table = count_cells(read_adult(path))
+            if design.adult is not None:
+                size = design.adult / table.records
+                table = resized(table, size, SeededChance(design.seed))
+        yield Site(table, design)
+
+    return entered
