@@ -134,8 +134,8 @@ def test_an_auditor_measures_everything(
         assert before
         attack = "attack(%s, 'majority', '{\"model\": \"bayes\"}')"
         assert auditor.execute(f"SELECT * FROM bkpriv.{attack}", [release]).fetchall()
-        by = "SELECT max(attacked_by) FROM bkpriv.attacks WHERE release = %s"
-        assert one(auditor, by, [release]) == people["auditor"]
+        by = "SELECT max(attacked_by) FROM bkpriv.attacks WHERE release = %s AND attacked_by <> %s"
+        assert one(auditor, by, [release, created_by]) == people["auditor"]
     found = {row[0] for row in auditor.execute("SELECT name FROM bkpriv.dataset").fetchall()}
     assert found == {"mine", "patients"}
 
