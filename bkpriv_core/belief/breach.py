@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.belief.distance import Distance
+from bkpriv_core.belief.interval import classes_within
 from bkpriv_core.table.combination import Aspect, Combination, Having
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
@@ -129,6 +130,17 @@ class Breach(Distance):
             after = nodes.believed(posterior)
             np.maximum(figures, (after * asked).max(axis=1, initial=0.0), out=figures)
         return figures
+
+    def within(
+        self, smoothed: FloatArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """See `Distance`."""
+        told = [classes_within(nodes.image, low, high) for nodes in self._nodes]
+        least, most = (
+            (np.hstack(each) * smoothed).max(axis=1, initial=0.0)
+            for each in zip(*told, strict=True)
+        )
+        return least, most
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray

@@ -4,6 +4,11 @@ The disclosure of a record is the distance of the adversary's prior and posterio
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 
+Who asks only whether figures keep limits need not have all of them. Groups of more than
+`FEW_STATES` are bounded first (`bkpriv_core.belief.bounding`), which takes hardly longer than
+bethe. Where all figures of a group are below their limits, upper bounds stand in for them. Where
+groups are only tried, so they do where one is above its limit for certain.
+
 Inference unites the parts of a group about which every adversary believes the same, such as those
 of respondents in one cell about whom nothing else is known. That takes fewer states, so that more
 groups are exact.
@@ -17,18 +22,33 @@ from functools import cached_property
 
 import numpy as np
 
+from bkpriv_core.belief.bounding import bounds
 from bkpriv_core.belief.distance import Distance
-from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
+from bkpriv_core.belief.posterior import (
+    BOUND,
+    Estimator,
+    Inferred,
+    Posterior,
+    UsedArray,
+    exact_states,
+    posterior,
+)
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Adversaries", "Disclosure", "Explanation"]
+__all__ = ["FEW_STATES", "Adversaries", "Disclosure", "Explanation"]
+
+FEW_STATES = 20_000
+"""States of a group up to which exact inference takes less time than bounds are worth."""
+
+_CLEAR = 1e-6
+"""Excess over a limit, in bits, at which a lower bound breaks it, whatever the slack of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +58,8 @@ class Disclosure(Inferred):
     Parameters
     ----------
     figures : (a, e) float array
-        Disclosure of the records of each membership to each of ``a`` adversaries, in bits.
+        Disclosure of the records of each membership to each of ``a`` adversaries, in bits; upper
+        bounds in groups that were bounded.
     used : (g,) int8 array
         Estimator of each group's posteriors: a place in `posterior.ESTIMATORS`.
     """
@@ -131,15 +152,77 @@ class Adversaries:
         groups: Groups,
         estimator: Estimator,
         progress: Progress | None = None,
+        limits: Sequence[float] | None = None,
     ) -> Disclosure:
-        """Disclosure to every adversary if `groups` were released."""
+        """Disclosure to every adversary if `groups` were released.
+
+        Parameters
+        ----------
+        limits : sequence of float, optional
+            Limit of each adversary's figures, if no more is asked than whether they keep it. Then
+            ``auto`` bounds groups of many states; see the module. By ``bound`` all of these are.
+        """
 
         def infer(some: Groups) -> tuple[FloatArray, UsedArray]:
-            return self._infer(some, estimator, progress)
+            return self._infer(some, "auto" if estimator == "bound" else estimator, progress)
 
         if estimator in ("omega", "additive"):  # They take no longer than to remember them.
             return Disclosure(*infer(groups))
-        return Disclosure(*self._recall.figures((self._known_by, estimator), groups, infer))
+        if limits is None or estimator not in ("auto", "bound"):
+            about = self._known_by, estimator
+            return Disclosure(*self._recall.figures(about, groups, infer))
+        figures = np.zeros((len(self._judged), len(groups.members)))
+        used = np.full(len(groups), BOUND, dtype=np.int8)
+        bounded = self._decided(groups, np.asarray(limits), figures, every=estimator == "bound")
+        rest = groups.select(~bounded)
+        figures[:, ~bounded[groups.owner]], used[~bounded] = self._recall.figures(
+            (self._known_by, "auto"), rest, infer
+        )
+        return Disclosure(figures, used)
+
+    def _decided(
+        self, groups: Groups, limits: FloatArray, figures: FloatArray, *, every: bool
+    ) -> BoolArray:
+        """Groups of many states of which bounds tell enough, or all; upper ones go to `figures`."""
+        held = self._parts.counts[groups.members]
+        states = exact_states(groups, held.sum(axis=1), groups.sum(held))
+        bounded = (states > FEW_STATES) & (every | self._possible(groups, held))
+        if not bounded.any():
+            return bounded
+        many = groups.select(bounded)
+        found, _ = self._recall.figures((self._known_by, "bound"), many, self._bound)
+        least, most = np.split(found, 2)
+        if every:
+            most[:, ~self._possible(many, held[bounded[groups.owner]])[many.owner]] = np.inf
+        figures[:, bounded[groups.owner]] = most
+        enough: BoolArray = ~many.max(np.any(most > limits[:, None], axis=0))
+        if self._trying:
+            enough |= many.max(np.any(least > limits[:, None] + _CLEAR, axis=0))
+        bounded[bounded] = enough | every
+        return bounded
+
+    def _possible(self, groups: Groups, held: IntArray) -> BoolArray:
+        """Groups that contradict no prior: what is true is possible; others may do, too, (g,)."""
+        ruled_out = np.zeros(len(groups.members), dtype=bool)
+        for prior in self._priors:
+            ruled_out |= ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
+        possible: BoolArray = ~groups.max(ruled_out)
+        return possible
+
+    def _bound(self, groups: Groups) -> tuple[FloatArray, UsedArray]:
+        """Lower and upper bounds of the figures of each membership, (2 a, e)."""
+        held = self._parts.counts[groups.members]
+        weights, histograms = held.sum(axis=1), groups.sum(held)
+        beliefs = [
+            bounds(groups, weights, histograms, prior[groups.members], self._progress)
+            for prior in self._priors
+        ]
+        told = [
+            distance.within(smoothed[groups.members], *beliefs[place])
+            for (place, distance), (smoothed, _) in zip(self._judged, self._prepared, strict=True)
+        ]
+        least, most = zip(*told, strict=True)
+        return np.array([*least, *most]), np.full(len(groups), BOUND, dtype=np.int8)
 
     def _infer(
         self, groups: Groups, estimator: Estimator, progress: Progress | None

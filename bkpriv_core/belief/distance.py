@@ -23,6 +23,7 @@ from typing import Annotated
 
 import numpy as np
 
+from bkpriv_core.belief.interval import blends_within, classes_within, divergence_within
 from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.stated import About, Range
@@ -270,6 +271,20 @@ class Distance(ABC):
         """Figures of prepared priors and of posteriors, row by row."""
 
     @abstractmethod
+    def within(
+        self, smoothed: FloatArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the figures of prepared priors and of posteriors between bounds, row by row.
+
+        Parameters
+        ----------
+        smoothed : (q, i) float array
+            Prepared priors.
+        low, high : (q, m) float array
+            Bounds of the posteriors.
+        """
+
+    @abstractmethod
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
@@ -349,11 +364,7 @@ class BeliefDistance(Distance):
 
     @property
     def images(self) -> tuple[FloatArray | None, ...]:
-        """Matrices whose images of two beliefs, as distributions, are compared; the largest counts.
-
-        Of shapes (m, i); None of beliefs as they are. The comparison is by Jensen-Shannon
-        divergence.
-        """
+        """See `Distance`; images are compared as distributions, by Jensen-Shannon divergence."""
         return (self.smoother,)
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -367,6 +378,15 @@ class BeliefDistance(Distance):
         """Distance of prepared priors to posteriors, row by row."""
         after = self.smooth(posterior)
         return _js_from_entropy(smoothed, after, entropy, negative_entropy(after))
+
+    def within(
+        self, smoothed: FloatArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """See `Distance`."""
+        told = low, high
+        if self.smoother is not None:
+            told = blends_within(self.smoother, low, high)
+        return divergence_within(smoothed, *told)
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
@@ -451,6 +471,19 @@ class AspectDistance(Distance):
             moved = distance.from_prepared(before, entropy[:, place], item.collapse(posterior))
             np.maximum(figures, moved, out=figures)
         return figures
+
+    def within(
+        self, smoothed: FloatArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """See `Distance`."""
+        ends = np.cumsum([item.domain.size for item in self._every])
+        marginals = np.split(smoothed, ends[:-1], axis=1)
+        each = []
+        for item, distance, before in zip(self._every, self._distances, marginals, strict=True):
+            having = item.collapse(np.eye(low.shape[1]))
+            each.append(distance.within(before, *classes_within(having, low, high)))
+        least, most = zip(*each, strict=True)
+        return np.maximum.reduce(least), np.maximum.reduce(most)
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray

@@ -36,6 +36,7 @@ whatever the estimator.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
@@ -54,10 +55,12 @@ __all__ = [
     "ADDITIVE",
     "AUTO_STATES",
     "BETHE",
+    "BOUND",
     "ESTIMATORS",
     "EXACT",
     "EXACT_STATES",
     "OMEGA",
+    "Asked",
     "Estimator",
     "Inferred",
     "Posterior",
@@ -68,6 +71,7 @@ __all__ = [
     "check_estimator",
     "exact_posterior",
     "exact_states",
+    "may_understate",
     "omega_posterior",
     "posterior",
 ]
@@ -75,13 +79,16 @@ __all__ = [
 Sound = Literal["auto", "exact", "bethe", "omega"]
 """Estimators that may certify a release."""
 
-Estimator = Literal["auto", "exact", "bethe", "omega", "additive"]
-"""Estimators that may be asked for."""
+Asked = Literal["auto", "exact", "bethe", "omega", "additive"]
+"""Estimators that users may ask for."""
 
-ESTIMATORS: Final = ("exact", "bethe", "omega", "additive")
-"""Estimators that may have been used, best first."""
+Estimator = Literal[Asked, "bound"]
+"""Estimators; ``bound``, of figures that have limits only, is exact or else an upper bound."""
 
-EXACT, BETHE, OMEGA, ADDITIVE = range(len(ESTIMATORS))
+ESTIMATORS: Final = ("exact", "bound", "bethe", "omega", "additive")
+"""Estimators that may have been used, best first; a bound is an upper bound of a figure."""
+
+EXACT, BOUND, BETHE, OMEGA, ADDITIVE = range(len(ESTIMATORS))
 """Places in `ESTIMATORS`."""
 
 UsedArray = npt.NDArray[np.int8]
@@ -94,9 +101,17 @@ EXACT_STATES = 40_000_000
 """Largest number of states of a group that `exact` accepts."""
 
 
+_CERTAIN = re.compile(r"(exact|bound)(, but bound for \d+ groups? \(\d+ (record|person)s?\))?")
+
+
+def may_understate(described: str) -> bool:
+    """Whether figures rest on more than exact inference and upper bounds, as an audit words it."""
+    return _CERTAIN.fullmatch(described) is None
+
+
 def check_estimator(name: str) -> Estimator:
     """Return `name` if it is an estimator, else raise `InvalidParameter`."""
-    stated = Annotated[Estimator, About("It decides how posterior beliefs are inferred.")]
+    stated = Annotated[Asked, About("It decides how posterior beliefs are inferred.")]
     estimator: Estimator = read(stated, name, "estimator")
     return estimator
 

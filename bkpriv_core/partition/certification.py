@@ -134,11 +134,15 @@ def certify(
     alone, joint = alone_and_joint(requirements)
     judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")
     groups = pool(setting.parts, groups)
-    failed = 0
+    failed, state = 0, None
     while True:
         setting = judge.setting
         certifying = progress.step("certifying")
-        state = judge.measure(groups, certifying.part(0.0, _MEASURED))
+        measuring = certifying.part(0.0, _MEASURED)
+        if state is None:
+            state = judge.measure(groups, measuring)
+        else:
+            state = judge.measured_again(groups, state)
         met = judge.met(state)
         failed += int((~met).sum())
         keepers = [item.keeper(setting, groups.select(met)) for item in joint]
@@ -153,7 +157,8 @@ def certify(
         if parts is setting.parts and len(groups) == len(state.groups):
             break
         rearranging = improving = False
-        judge = judge.over(parts)
+        if parts is not setting.parts:
+            judge, state = judge.over(parts), None
     if not len(state.groups):
         parts, whole = setting.parts.unite(Groups.whole(len(setting.parts)))
         judge = judge.over(parts)

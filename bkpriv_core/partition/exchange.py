@@ -396,7 +396,7 @@ class Round:
                 rows = rows[self._cheapest(proposed.select(rows))]
             left[rows] = False
             tried = proposed.select(rows)
-            prices = self._judge.states if self._effort.proves else self._judge.estimating
+            prices = self._judge.states if self._effort.by == "exact" else self._judge.estimating
             tried = self._afforded(tried, prices(tried.after))
             if not len(tried):
                 return

@@ -5,12 +5,13 @@ are measured by the policy's estimator, and so is every group that mending or im
 
 Rules:
 
-- Inference by ``auto`` is exact within a budget of states. An *effort* says which groups are judged
-  at all: those that few states prove before those that take many, and only then those beyond the
-  budget, by bethe where that converges.
-- Groups of many states must hold by bethe, which is fast, before they are inferred exactly.
-- Under ``exact`` nothing rests on bethe, and under ``omega`` everything is judged by omega. Where
-  groups beyond the budget are to be suppressed, nothing of ``auto`` rests on bethe either.
+- Inference by ``auto`` is exact within a budget of states; of groups of more than a few it first
+  asks whether bounds decide (`bkpriv_core.belief.disclosure`), which is proof, too. An *effort*
+  says which groups are judged at all, and how: those of few states; those of more by bounds alone;
+  those that need exact inference, and hold by bethe, which is fast; and only then those beyond the
+  budget by bethe, where that converges.
+- Under ``exact`` everything is inferred exactly, and under ``omega`` everything is judged by omega.
+  Where groups beyond the budget are to be suppressed, nothing of ``auto`` rests on bethe either.
 - What needs no inference is judged first: most proposals fail there.
 """
 
@@ -18,10 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, OMEGA, Estimator, exact_states
+from bkpriv_core.belief.disclosure import FEW_STATES
+from bkpriv_core.belief.posterior import (
+    AUTO_STATES,
+    BETHE,
+    BOUND,
+    EXACT,
+    EXACT_STATES,
+    OMEGA,
+    Estimator,
+    exact_states,
+)
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Measurement, Requirement, satisfied
@@ -43,32 +55,36 @@ class Effort:
         Range of states: groups that have more than the one and at most the other are judged.
     work : float
         Limit of the work of all groups that are judged in one round, in states.
+    by : {"exact", "bound", "bethe"}
+        Way in which they are judged.
     """
 
     near: int
     above: float
     most: float
     work: float
+    by: Literal["exact", "bound", "bethe"]
 
     @property
     def proves(self) -> bool:
-        """Whether groups must be inferred exactly."""
-        return self.most <= AUTO_STATES
+        """Whether groups that are judged to hold do so for certain."""
+        return self.by != "bethe"
 
     @property
     def screens(self) -> bool:
         """Whether groups must hold by bethe before they are inferred exactly."""
-        return self.above > 0 and self.proves
+        return self.above > 0 and self.by == "exact"
 
 
-_NONE = Effort(256, -1, np.inf, np.inf)
+_NONE = Effort(256, -1, np.inf, np.inf, "bethe")
 """Effort without inference: every group is judged."""
 
 # Groups of few states are proved in no time, and most failing groups need no others.
 EFFORTS = (
-    Effort(256, 0, 20_000, np.inf),
-    Effort(64, 20_000, AUTO_STATES, 20_000_000),
-    Effort(256, AUTO_STATES, np.inf, 20_000_000),
+    Effort(256, 0, FEW_STATES, np.inf, "exact"),
+    Effort(256, FEW_STATES, np.inf, 20_000_000, "bound"),
+    Effort(64, FEW_STATES, AUTO_STATES, 20_000_000, "exact"),
+    Effort(256, AUTO_STATES, np.inf, 20_000_000, "bethe"),
 )
 
 BETHE_COST = 30
@@ -145,6 +161,7 @@ class Judge:
         self.requirements = tuple(requirements)
         self._estimator = estimator
         self.proof_only = estimator == "exact" or (estimator == "auto" and not beyond)
+        self._proof = EXACT if estimator == "exact" else BOUND
         self._infers = estimator != "omega" and any(item.infers for item in requirements)
         self._counted = [item for item in requirements if not item.infers]
         self._inferred = [item for item in requirements if item.infers]
@@ -162,7 +179,9 @@ class Judge:
             yield _NONE
             return
         for effort in EFFORTS:
-            if effort.proves or not self.proof_only:
+            if effort.by == "exact" or (
+                self._estimator == "auto" if effort.by == "bound" else not self.proof_only
+            ):
                 yield effort
 
     def measure(self, groups: Groups, progress: Progress = SILENT) -> Measured:
@@ -171,11 +190,36 @@ class Judge:
 
     def measured_somehow(self, groups: Groups) -> Measured:
         """The same, where groups too large for exact inference are no error, but do not hold."""
-        return self._measure(groups, "auto" if self._estimator == "exact" else self._estimator)
+        feasible = self._estimator != "exact" or (self.states(groups) <= EXACT_STATES).all()
+        return self._measure(groups, self._estimator if feasible else "auto")
+
+    def measured_again(self, groups: Groups, state: Measured) -> Measured:
+        """Measure groups of which some were measured as they are; these come first."""
+        place = np.zeros(len(self.setting.parts), dtype=np.int64)
+        place[state.groups.members] = np.arange(len(state.groups.members))
+        labels = state.groups.labels(len(self.setting.parts))[groups.members]
+        former = groups.min(labels)
+        known = (former >= 0) & (former == groups.max(labels))
+        known &= groups.widths == state.groups.widths[former]
+        kept, members = groups.select(known), known[groups.owner]
+        measurements = [
+            item.select(former[known], place[groups.members[members]])
+            for item in state.measurements
+        ]
+        return Measured.joined(
+            [Measured(kept, tuple(measurements)), self.measure(groups.select(~known))]
+        )
+
+    def resting(self, state: Measured) -> BoolArray:
+        """Measured groups of which a figure rests on an estimate, where that was not asked for."""
+        if self._estimator != "auto":
+            return np.zeros(len(state.groups), dtype=bool)
+        worst = np.max([measured.used for measured in state.measurements], axis=0, initial=EXACT)
+        return np.asarray(worst > BOUND)
 
     def met(self, state: Measured) -> BoolArray:
         """Measured groups that meet every bound, by an inference that is good enough."""
-        return self._met(state, EXACT if self.proof_only else OMEGA)
+        return self._met(state, self._proof if self.proof_only else OMEGA)
 
     def states(self, groups: Groups) -> FloatArray:
         """States that exact inference takes for each group; none where nothing is inferred."""
@@ -196,15 +240,18 @@ class Judge:
 
     def promising(self, groups: Groups, effort: Effort) -> BoolArray:
         """Groups that meet the other requirements by a fast estimate, if there is a faster one."""
-        if not self._infers or not effort.proves:
+        if not self._infers or effort.by != "exact":
             return np.ones(len(groups), dtype=bool)
         estimator: Estimator = "bethe" if effort.screens else "omega"
         return satisfied(self._inferred, self.setting, groups, estimator)
 
     def holding(self, groups: Groups, effort: Effort) -> tuple[BoolArray, Measured]:
         """Measure groups that meet what needs no inference: which hold, and what they measure."""
-        state = self._measure(groups, "auto" if self._infers else "omega")
-        most = OMEGA if not self._infers else EXACT if effort.proves else BETHE
+        estimator: Estimator = "exact" if self._estimator == "exact" else "auto"
+        if effort.by == "bound":
+            estimator = "bound"
+        state = self._measure(groups, estimator if self._infers else "omega")
+        most = OMEGA if not self._infers else self._proof if effort.proves else BETHE
         held = self._met(state, most)
         return held, state.select(held)
 

@@ -14,7 +14,7 @@ The caller gives up what is still failing then.
 Rules:
 
 - Proof comes first; see `Judge`. Only what no proof mends is mended by an estimate, if that is
-  allowed.
+  allowed. What holds by an estimate stays only where nothing else is proved with little effort.
 - A group is given up only where no union with any of the groups near it holds.
 """
 
@@ -57,6 +57,9 @@ _MOVED = 16
 
 _ROUNDS = 3
 """Number of rounds whose work is done with each effort in all."""
+
+_WITHOUT_INFERENCE = 2
+"""Number of efforts, of those that prove, with which what rests on an estimate is mended, too."""
 
 _PEELED = 64
 """Parts of the largest group of which one is peeled off; a larger one is dissolved at once."""
@@ -114,6 +117,11 @@ def repair(
             state, met = work.mend(state, met, effort)
     for effort in efforts[len(proofs) :]:
         state, met = work.mend(state, met, effort)
+    resting = met & judge.resting(state)
+    if resting.any():
+        for effort in proofs[:_WITHOUT_INFERENCE]:
+            state, met = work.mend(state, met & ~judge.resting(state), effort)
+        met |= judge.resting(state) & judge.met(state)
     progress.report(1.0)
     return state, met
 
@@ -159,7 +167,7 @@ class _Repair:
             if not len(made):
                 break
             state, met = made.after(state), made.met()
-            self.progress.report(1.0 - _failing(state, met) / self.failing)
+            self.progress.report(max(0.0, 1.0 - _failing(state, met) / max(self.failing, 1)))
         return state, met
 
     def _failing(self, layout: Layout, met: BoolArray, effort: Effort) -> IntArray:

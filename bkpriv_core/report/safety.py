@@ -213,6 +213,15 @@ class Safety:
             ),
         ]
 
+    def _bounded(self) -> str:
+        """Words on figures that are upper bounds, if there are any."""
+        if not any("bound" in bound.estimator for bound in self.facts.bounds):
+            return ""
+        return (
+            " Of some large groups an upper bound stands for the figure, so that the worst case "
+            "and the mean may be smaller than is said."
+        )
+
     def certainty(self) -> Markup:
         """Say which figures are exact, and which are estimates."""
         facts = self.facts
@@ -223,7 +232,7 @@ class Safety:
             return section(
                 "How sure these figures are",
                 "certainty",
-                element("p", "All figures are exact, but for rounding."),
+                element("p", f"All figures are exact, but for rounding.{self._bounded()}"),
             )
         rows = [
             Bar(
@@ -238,27 +247,29 @@ class Safety:
             element(
                 "p",
                 "Beliefs about large groups can only be estimated, and estimates may understate "
-                f"what is learned. Of the published {facts.unit}, so many are judged exactly:",
+                f"what is learned. Of the published {facts.unit}, so many are judged for certain:"
+                f"{self._bounded()}",
             )
         ]
         if rows:
             parts.append(
                 picture(
                     bars(
-                        f"Share of the {facts.unit} judged exactly: "
+                        f"Share of the {facts.unit} judged for certain: "
                         + "; ".join(f"{row.label} {row.said}" for row in rows),
                         rows,
                         1.0,
                         f"all {facts.unit}",
                     ),
                     "Chart of what is exact",
-                    "Dark: exact. Light: by an estimate.",
+                    "Dark: for certain. Light: by an estimate.",
                 )
             )
         if self.full:
             parts.append(
                 table(
-                    "How figures are known: exactly, or by an estimate, which has a name",
+                    "How figures are known: exactly, by an upper bound, or by an estimate, which "
+                    "has a name",
                     ("Bound", "Known"),
                     [(label_of(bound), known(bound.estimator, facts.unit)) for bound, _ in exact],
                 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.distance import js_divergence
+from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.report.facts import Bounded, Contribution, Facts
 from bkpriv_core.table.groups import FloatArray
 
@@ -306,9 +307,18 @@ _COUNTED = re.compile(
 )
 
 
+_BOUNDED = re.compile(r"bound for \d+ groups? \(\d+ (?:record|person)s?\)(?:, | and )?")
+"""Groups that are bounded, among those that are inferred otherwise."""
+
+
 def exact_share(bound: Bounded, published: int) -> float | None:
-    """Share of the published records about whom a bound's figures are exact; None if unknown."""
-    usual, _, exceptions = bound.estimator.partition(", but ")
+    """Share of the published records that are judged for certain, by figures or by upper bounds.
+
+    None if it is unknown.
+    """
+    if not may_understate(bound.estimator):
+        return 1.0
+    usual, _, exceptions = _BOUNDED.sub("", bound.estimator).partition(", but ")
     if "given" in bound.estimator:
         return 0.0
     counted = sum(int(next(filter(None, match))) for match in _COUNTED.findall(exceptions))

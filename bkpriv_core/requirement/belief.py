@@ -210,7 +210,8 @@ class BeliefRequirement(Requirement):
             If the beliefs of adversaries of a range do not fit in memory.
         """
         if not self.ranges:
-            disclosure = self._adversaries(setting).disclosure(groups, estimator, progress)
+            limits = [t for _, t in self.skyline]
+            disclosure = self._adversaries(setting).disclosure(groups, estimator, progress, limits)
             return Measurement(disclosure.figures, disclosure.used)
         figures = np.zeros((len(self.skyline), len(groups.members)))
         used = np.full(len(groups), EXACT, dtype=np.int8)

@@ -121,6 +121,7 @@ return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
     'Measures a release against requirements, by default those of its policy, and records the figures.
+estimator_used: bound for groups that are proved to keep it, where figures are upper bounds.
 worst_group, worst_qi and value say what is at fault: its share in the table and the group, or the
 belief before and after. sure: of how many its reader becomes sure: of some value or node of the
 hierarchy, believed at most .5 before, above .9 after. most: what no release of the table exceeds; a

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from bkpriv_core.belief import disclosure as disclosure_module
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import certification as certification_module
@@ -112,14 +113,22 @@ def certified(
     return groups, certify(setting, policy, groups, estimator, beyond=beyond)  # type: ignore[arg-type]
 
 
-def limit_exact(patch: pytest.MonkeyPatch, most: int, small: int = 5) -> None:
-    """Give exact inference a budget of `most` states, and unions of up to `small` no screening."""
+def limit_exact(
+    patch: pytest.MonkeyPatch, most: int, small: int = 5, *, bounding: bool = False
+) -> None:
+    """Give exact inference a budget of `most` states, and unions of up to `small` no screening.
+
+    Where bounds are tried, those of more than `small` states are bounded first.
+    """
     for module in (posterior_module, judging_module):
         patch.setattr(module, "AUTO_STATES", most)
-    first, second, third = judging_module.EFFORTS
+    if bounding:
+        patch.setattr(disclosure_module, "FEW_STATES", small)
+    first, second, third, fourth = judging_module.EFFORTS
     efforts = (
         replace(first, most=small),
-        replace(second, above=small, most=most),
-        replace(third, above=most),
+        replace(second, above=small),
+        replace(third, above=small, most=most),
+        replace(fourth, above=most),
     )
     patch.setattr(judging_module, "EFFORTS", efforts)

@@ -206,11 +206,11 @@ def inferred(used: list[int], sizes: Sequence[int] = (1, 1, 1, 1)) -> str:
 
 def test_the_ways_of_inference_are_told_best_first() -> None:
     assert inferred([0, 0, 0, 0]) == "exact"
-    assert inferred([2, 2, 2, 2]) == "omega"
-    assert inferred([2, 0, 2, 0], (100, 1, 66, 3)) == "exact, but omega for 2 groups (166 records)"
-    assert inferred([1, 1, 1, 2], (1, 1, 1, 5)) == "bethe, but omega for 1 group (5 records)"
+    assert inferred([3, 3, 3, 3]) == "omega"
+    assert inferred([3, 0, 3, 0], (100, 1, 66, 3)) == "exact, but omega for 2 groups (166 records)"
+    assert inferred([2, 2, 2, 3], (1, 1, 1, 5)) == "bethe, but omega for 1 group (5 records)"
     assert inferred([2, 1, 0, 0], (4, 3, 2, 1)) == (
-        "exact, but bethe for 1 group (3 records) and omega for 1 group (4 records)"
+        "exact, but bound for 1 group (3 records) and bethe for 1 group (4 records)"
     )
 
 
@@ -221,7 +221,7 @@ def test_where_persons_are_counted_the_ways_of_inference_count_persons() -> None
     each = np.column_stack((persons.codes, persons.values))
     known = Domain("sex", ("f", "m"))
     table, _ = Table.from_rows((known,), persons.sensitive, each, np.ones(3, dtype=np.int64))
-    measurement = Measurement(np.ones((1, 2)), np.array([2, 0], dtype=np.int8))
+    measurement = Measurement(np.ones((1, 2)), np.array([3, 0], dtype=np.int8))
     groups = as_groups([[0], [1]])
     (finding,) = findings(Setting(table), groups, [KAnonymity(1)], [measurement])
     assert finding.estimator == "exact, but omega for 1 group (2 persons)"

@@ -117,7 +117,7 @@ def test_that_no_node_is_safe_rests_on_no_estimate(monkeypatch: pytest.MonkeyPat
     lattice = decided(setting, [Tallied(((0.5, 0.5),))], levels, estimator="auto")
     best = cheapest(lattice, "discernibility")
     assert best is not None
-    monkeypatch.setattr(screening, "EFFORTS", (Effort(256, 0, 0, np.inf),))
+    monkeypatch.setattr(screening, "EFFORTS", (Effort(256, 0, 0, np.inf, "exact"),))
     monkeypatch.setattr(Tallied, "pessimistic", True)
     monkeypatch.setattr(screening, "_FEWEST", 0)
     small = laid_out(setting, [Tallied(((0.5, 0.5),))], levels, estimator="auto")

@@ -13,6 +13,7 @@ from bkpriv_core.belief import contradiction as contradiction_module
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.contradiction import contradictory
 from bkpriv_core.belief.posterior import (
+    Asked,
     Estimator,
     additive_posterior,
     bethe_posterior,
@@ -26,7 +27,7 @@ from tests.core import oracles
 from tests.core.strategies import MANY, as_array, as_groups, beliefs
 from tests.core.watching import Watched
 
-ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
+ESTIMATORS: tuple[Asked, ...] = get_args(Asked)
 
 
 def refusal(

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief import disclosure as disclosure_module
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief import setting as setting_module
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import BeliefDistance, Comparison
-from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
+from bkpriv_core.belief.posterior import BOUND, ESTIMATORS, EXACT, Asked, Estimator
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
@@ -25,6 +26,7 @@ from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
     KINDS,
+    MANY,
     SOME,
     as_groups,
     as_table,
@@ -122,6 +124,41 @@ def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bethe.used[2] == disclosure.used[2]
     np.testing.assert_array_equal(disclosure.figures[0, :3], exact.figures[0, :3])
     np.testing.assert_array_equal(disclosure.figures[0, 3:], bethe.figures[0, 3:])
+
+
+@MANY
+@given(tables(max_records=9), st.floats(0.01, 0.9), st.booleans())
+def test_bounds_decide_as_exact_figures_do(records: Records, limit: float, trying: bool) -> None:
+    whole = Groups.whole(len(records.cells()))
+    setting = Setting(as_table(records), trying=trying)
+    adversaries = setting.adversaries([0.3, 0.7])
+    exact = adversaries.disclosure(whole, "exact").figures
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disclosure_module, "FEW_STATES", 0)
+        told = adversaries.disclosure(whole, "auto", limits=[limit, limit])
+        bounded = adversaries.disclosure(whole, "bound", limits=[limit, limit])
+    assert (bounded.used == BOUND).all()
+    assert (bounded.figures >= exact - 1e-9).all()
+    assert told.used[0] in (BOUND, EXACT)
+    if abs(exact.max() - limit) > 1e-6:
+        assert (told.figures > limit).any() == (exact > limit).any()
+    if told.used[0] == EXACT:
+        np.testing.assert_array_equal(told.figures, exact)
+    elif not trying:  # Who measures a release is told of no figure above a limit that is a bound.
+        assert (told.figures <= limit).all()
+
+
+def test_what_bounds_cannot_decide_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disclosure_module, "FEW_STATES", 0)
+    setting = Setting(as_table(small_table()))
+    whole, adversaries = Groups.whole(3), setting.adversaries([0.3])
+    exact = float(adversaries.disclosure(whole, "exact").figures.max())
+    below, above = (
+        adversaries.disclosure(whole, "auto", limits=[exact + step]) for step in (-1e-4, 0.5)
+    )
+    assert below.used.tolist() == [EXACT]
+    assert above.used.tolist() == [BOUND]
+    assert exact <= above.figures.max() <= exact + 0.5
 
 
 # --- The setting ----------------------------------------------------------------------------------
@@ -279,7 +316,7 @@ def test_a_contradiction_may_be_about_a_record() -> None:
     )
     table = as_table(records)
     prior = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
-    for estimator in get_args(Estimator):
+    for estimator in get_args(Asked):
         with pytest.raises(ContradictoryKnowledge) as caught:
             Adversaries(Parts.of(table), [prior], []).disclosure(
                 as_groups([[2], [0, 1]]), estimator

@@ -11,9 +11,11 @@ from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     ESTIMATORS,
+    Asked,
     Estimator,
     Posterior,
     check_estimator,
+    may_understate,
     posterior,
 )
 from bkpriv_core.errors import InvalidParameter
@@ -29,9 +31,26 @@ def test_an_unknown_estimator_is_named(name: str) -> None:
     assert "auto, exact, bethe, omega" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", get_args(Estimator))
+@pytest.mark.parametrize("name", get_args(Asked))
 def test_a_known_estimator_is_returned(name: str) -> None:
     assert check_estimator(name) == name
+
+
+@pytest.mark.parametrize(
+    ("described", "estimated"),
+    [
+        ("exact", False),
+        ("bound", False),
+        ("exact, but bound for 2 groups (60 records)", False),
+        ("exact, but bound for 1 group (1 person)", False),
+        ("exact, but bound for 2 groups (60 records) and bethe for 1 group (9 records)", True),
+        ("bound, but omega for 1 group (9 records)", True),
+        ("exact, given beliefs by omega", True),
+        ("omega", True),
+    ],
+)
+def test_what_may_understate_is_told_from_its_words(described: str, estimated: bool) -> None:
+    assert may_understate(described) == estimated
 
 
 # --- Which one is used ----------------------------------------------------------------------------

@@ -39,7 +39,7 @@ from tests.core.strategies import (
 from tests.core.test_safety import LIMITS, most
 from tests.core.watching import Watched
 
-EVERYTHING = Effort(256, -1, np.inf, np.inf)
+EVERYTHING = Effort(256, -1, np.inf, np.inf, "bethe")
 
 Laid = tuple[Records, Layout, list[Group]]
 
@@ -330,7 +330,7 @@ def test_a_round_keeps_to_its_work_and_its_states(
 ) -> None:
     _, layout, _ = laid
     judge, state, met = judged(laid, requirements)
-    effort = Effort(256, above, most_states, work)
+    effort = Effort(256, above, most_states, work, "exact")
     spent = []
     holding = judge.holding
 
@@ -456,7 +456,7 @@ def test_work_that_is_spent_is_spent() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judge, "holding", counted)
-        made = Round(judge, laid[1], met, (), Effort(256, 0, 100, 10))
+        made = Round(judge, laid[1], met, (), Effort(256, 0, 100, 10, "exact"))
         made.offer(unite(laid[1], as_groups([[0, 1], [0, 3], [0, 5], [2, 3], [2, 5], [4, 5]])))
     assert sum(spent) == 8
     assert not len(made)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief.posterior import BETHE, EXACT, OMEGA, Estimator
+from bkpriv_core.belief.posterior import BETHE, BOUND, OMEGA, Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.certification import Beyond
+from bkpriv_core.partition.judging import Judge
 from bkpriv_core.requirement import (
     KAnonymity,
     Requirement,
@@ -56,6 +57,11 @@ def judge(
     return max(int(item.measure(setting, group, estimator).used[0]) for item in requirements)
 
 
+def proof(used: int | None) -> bool:
+    """Whether a group holds for certain."""
+    return used is not None and used <= BOUND
+
+
 @MANY
 @given(
     tables(min_records=5, max_records=12),
@@ -78,7 +84,8 @@ def test_proof_comes_first_and_suppression_last(
         published_alike(records, data.draw(partitions(len(records.cells()), most=8))).values()
     )
     with pytest.MonkeyPatch.context() as patch:
-        limit_exact(patch, most, data.draw(st.integers(1, most)))
+        small, bounding = data.draw(st.integers(1, most)), data.draw(st.booleans())
+        limit_exact(patch, most, small, bounding=bounding)
         judged = partial(judge, setting, requirements)
         pool = Pooled()
         certificate = certify(
@@ -94,10 +101,10 @@ def test_proof_comes_first_and_suppression_last(
             anew = requirement.measure(Setting(setting.parts), certificate.groups, "auto")
             np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
             np.testing.assert_array_equal(measured.used, anew.used)
-            assert beyond == "estimate" or measured.exact.all()
+            assert beyond == "estimate" or (measured.used <= BOUND).all()
         published = [group.tolist() for group in certificate.groups]
         assert all(judged(group, "auto") is not None for group in published)
-        most_used = EXACT if beyond == "suppress" else OMEGA
+        most_used = BOUND if beyond == "suppress" else OMEGA
         failing = [group for group in lists if (judged(group, "auto") or 0) > most_used]
         failing += [group for group in lists if judged(group, "auto") is None]
         if not pool.once:
@@ -112,7 +119,7 @@ def test_proof_comes_first_and_suppression_last(
             for other in published + [more for more in units if more != unit]:
                 used = judged(unit + other, "auto")
                 # What bethe rules out is not inferred exactly, and omega mends nothing.
-                helps = used == EXACT or (used == BETHE and beyond == "estimate")
+                helps = proof(used) or (used == BETHE and beyond == "estimate")
                 assert judged(unit + other, "bethe") is None or not helps
         if len(failing) == 1 and len(records.cells()) <= 9 and not pool.joined:
             (first,) = failing
@@ -124,13 +131,13 @@ def test_proof_comes_first_and_suppression_last(
                 for after in {unions([first, other])}
                 | recuts(records, members, [first, other])
                 | moves(first, other)
-                if all(judged(list(group), "auto") == EXACT for group in after)
+                if all(proof(judged(list(group), "auto")) for group in after)
                 and all(judged(list(group), "bethe") is not None for group in after)
                 and all(judged(list(group), "omega") is not None for group in after)
             ]
             made = as_cells(certificate.groups) - {frozenset(group) for group in lists}
             if proved:
-                assert all(judged(list(group), "auto") == EXACT for group in made)
+                assert all(proof(judged(list(group), "auto")) for group in made)
 
 
 @pytest.mark.parametrize("estimator", ["exact", "auto", "bethe"])
@@ -173,3 +180,19 @@ def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) ->
     policy = [KAnonymity(5), *INSEPARABLE_POLICY]
     certificate = certify(setting, policy, as_groups([[0, 1], [2, 3]]), "omega")
     assert outcome(certificate) == (2, {frozenset(range(4))}, [])
+
+
+@MANY
+@given(tables(max_records=10), requirement_lists(), st.data())
+def test_what_was_measured_is_not_measured_again(
+    records: Records, requirements: list[Requirement], data: st.DataObject
+) -> None:
+    parts = len(records.cells())
+    before, after = (as_groups(data.draw(partitions(parts, most=6))) for _ in range(2))
+    judge_ = Judge(Setting(as_table(records)), requirements, "auto")
+    again = judge_.measured_again(after, judge_.measure(before))
+    assert as_cells(again.groups) == as_cells(after)
+    anew = judge_.measure(again.groups)
+    for one, other in zip(again.measurements, anew.measurements, strict=True):
+        np.testing.assert_allclose(one.figures, other.figures, atol=1e-12)
+        np.testing.assert_array_equal(one.used, other.used)

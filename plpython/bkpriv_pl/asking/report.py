@@ -9,7 +9,7 @@ from typing import Any
 
 from bkpriv_core.attack import ATTACKERS, defaults
 from bkpriv_core.audit import Finding
-from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
@@ -251,7 +251,7 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
             became=one.records,
             right=one.right,
             anyway=one.anyway,
-            exact=one.estimator == ESTIMATORS[EXACT],
+            exact=not may_understate(one.estimator),
             upper=one.upper,
         )
         for one in counted

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bkpriv_core.audit import Finding, exactly_auditable
-from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
@@ -80,7 +80,7 @@ def give_notice(
             if options.grows
             else 'Leave out the option {"unfit": "relax"}, and they are suppressed.',
         )
-    estimated = sorted({row.estimator for row in rows} - {"exact"})
+    estimated = sorted({row.estimator for row in rows if may_understate(row.estimator)})
     if estimated:
         telling.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
@@ -159,7 +159,7 @@ def _sure_lines(
     for one in sure:
         unnamed = " whom the policy does not name" if one.customary else ""
         most = "at most " if one.upper else ""
-        about = "" if one.estimator == ESTIMATORS[EXACT] else "about "
+        about = "about " if may_understate(one.estimator) else ""
         lines.append(
             f"A reader{unnamed} ({_stated({'bandwidth': one.reader, **one.about})}) {_SURE} "
             f"{most}{about}{one.records} {among}{_MEANT}"
@@ -172,7 +172,7 @@ def _sure_lines(
                 if key in ("bandwidth", "sensitive", "joint", "together")
             }
             least = "at least " if row.parameters.get("between") == "not bounded" else ""
-            about = "" if row.estimator == ESTIMATORS[EXACT] else "about "
+            about = "about " if may_understate(row.estimator) else ""
             lines.append(
                 f"A reader ({_stated(told)}) {_SURE} {least}{about}{row.sure} persons{_MEANT}"
             )

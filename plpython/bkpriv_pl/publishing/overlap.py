@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bkpriv_core.audit import Finding, joint_findings
+from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.together import Mended
@@ -167,7 +168,7 @@ class Beside:
                 f"{', '.join(self.unmeasured)}",
                 detail="Each release keeps that by itself.",
             )
-        estimated = sorted({row.estimator for row in rows} - {"exact"})
+        estimated = sorted({row.estimator for row in rows if may_understate(row.estimator)})
         if estimated:
             telling.notice(
                 f"release {release} is certified together with {told} by estimate in part: "
