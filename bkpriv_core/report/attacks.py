@@ -162,7 +162,7 @@ class Attacks(Safety):
             )
         if estimated := figures.get("estimated"):
             yield f"What is believed of {self._some(estimated)} people is an estimate."
-        if "bandwidth" in attack.options:
+        if attack.options.get("bandwidth") is not None:
             yield "Beside it stands no classifier, but what the reader believed before the release."
         chosen = [(key, value) for key, value in attack.options.items() if key in attack.chosen]
         if chosen and self.full:

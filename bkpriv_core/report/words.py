@@ -290,7 +290,7 @@ def figure(value: Any) -> str:
 
 def share(value: Any) -> str:
     """A share as per cent."""
-    if not isinstance(value, int | float) or value != value:
+    if not isinstance(value, int | float) or not math.isfinite(100.0 * value):
         return "–"
     percent = 100.0 * value
     if abs(percent - round(percent)) < 1e-9:

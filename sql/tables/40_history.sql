@@ -178,7 +178,7 @@ CREATE TABLE bkpriv.attack_record (
     attacker text NOT NULL CHECK (octet_length(attacker) <= 63),
     options jsonb NOT NULL CHECK (jsonb_typeof(options) = 'object' AND octet_length(options::text) <= 1000000),
     metric text NOT NULL CHECK (octet_length(metric) <= 63),
-    value float8 NOT NULL,
+    value float8 NOT NULL CHECK (value >= 0 AND value <> 'NaN'),
     sensitive text CHECK (octet_length(sensitive) <= 63),
     attacked_at timestamptz NOT NULL DEFAULT now(),
     attacked_by text NOT NULL DEFAULT current_user,

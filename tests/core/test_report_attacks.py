@@ -70,11 +70,23 @@ def test_what_an_attack_is_about_if_not_the_release_is_said() -> None:
         assert "Played on 20 samples of 8 people" in told
         assert "Nothing is known of 7 more samples." in told
         assert "Beside it stands no classifier" in told
+    unstated = replace(attack(), options={**attack().options, "bandwidth": None})
+    assert "Beside it stands no classifier" not in said(unstated)
     told = said(sampled, attack())
     assert "31 of 160 people (19.4 %) in samples are breached" in told
     assert "sure: 0.8" in told
     assert "people: 8" in told
     assert "surer than option sure says" in told
+
+
+@pytest.mark.parametrize("value", [1e308, float("inf")])
+def test_figures_that_no_attack_has_are_shown_as_they_are(value: float) -> None:
+    """Owners can record any: the report is of theirs, but made by others, too."""
+    forged = attack(accuracy=value)
+    assert "learner – 50 %" in said(forged)
+    assert "learner not told 50 %" in said(forged, audience="outsiders")
+    assert "50 % 997 ∞ 188" in said(attack(claimed=float("inf")))
+    assert "∞ of 997 people (–)" in said(attack(breached=float("inf")))
 
 
 def test_of_several_columns_each_has_its_figures() -> None:

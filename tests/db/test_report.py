@@ -256,21 +256,49 @@ def test_the_latest_attack_of_each_reader_is_told(
     assert auditor not in outside
 
 
-@pytest.mark.parametrize("kind", ["attacker", "figure"])
-def test_a_forged_attack_is_passed_over_or_refused(clinic: Connection, kind: str) -> None:
+FORGED = (
+    "INSERT INTO bkpriv.attack_record (attack, place, release, attacker, options, metric, value) "
+    "SELECT currval('bkpriv.audit_id'), i, {release}, {attacker}, {options}, 'm' || i, {value} "
+    "FROM generate_series(1, {figures}) AS i"
+)
+
+
+def forge(clinic: Connection, release: int, **changes: Any) -> None:
+    """Record an attack as the owner of a release can, which nobody played."""
+    given = {"release": release, "attacker": "learner", "options": "{}", "value": 1, "figures": 3}
+    given |= changes
+    clinic.execute(sql.SQL(FORGED).format(**{key: sql.Literal(v) for key, v in given.items()}))
+
+
+def test_a_forged_attack_by_nobody_is_passed_over(clinic: Connection) -> None:
     release = publish(clinic)
-    forged = (
-        "INSERT INTO bkpriv.attack_record (attack, place, release, attacker, options, metric, "
-        "value) SELECT currval('bkpriv.audit_id'), i, %s, %s, '{}', format('m%%s', i), 'NaN' "
-        "FROM generate_series(1, %s) AS i"
-    )
-    if kind == "attacker":
-        clinic.execute(forged, [release, "nobody", 3])
-        assert "No attack was played on this release" in words_of(page_of(clinic, release))
-        return
-    clinic.execute(forged, [release, "learner", 50_001])
-    with pytest.raises(psycopg.errors.DataException, match="attacks on release 1 are unsound"):
+    forge(clinic, release, attacker="nobody")
+    assert "No attack was played on this release" in words_of(page_of(clinic, release))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"figures": 50_001}, "attacks on release 1 are unsound"),
+        ({"options": '{"sure": 1e300}'}, "history of release 1 is unsound: option sure is 1e"),
+        ({"options": '{"people": "<b>"}'}, "history of release 1 is unsound: .*people"),
+        ({"options": '{"seed": 1e400}'}, "history of release 1 is unsound: .*double precision"),
+        ({"options": f'{{"seed": {"[" * 99}{"]" * 99}}}'}, "release 1 is unsound: .*too deep"),
+    ],
+)
+def test_a_forged_attack_is_refused(clinic: Connection, changes: dict[str, Any], said: str) -> None:
+    release = publish(clinic)
+    forge(clinic, release, **changes)
+    with pytest.raises(psycopg.errors.DataException, match=said) as caught:
         page_of(clinic, release)
+    assert caught.value.sqlstate == "22000"
+
+
+@pytest.mark.parametrize("value", ["NaN", -1.0, "-Infinity"])
+def test_no_figure_of_an_attack_is_negative_or_no_number(clinic: Connection, value: object) -> None:
+    release = publish(clinic)
+    with pytest.raises(psycopg.errors.CheckViolation):
+        forge(clinic, release, value=value)
 
 
 def test_outsiders_are_told_less(clinic: Connection, make_role: Callable[..., str]) -> None:

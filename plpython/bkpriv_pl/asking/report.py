@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from bkpriv_core.attack import ATTACKERS, defaults
+from bkpriv_core.attack import ATTACKERS
+from bkpriv_core.attack import Options as AttackerOptions
+from bkpriv_core.attack import parse_options as parse_attacker_options
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.policy import Policy
+from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
@@ -198,7 +201,7 @@ def _unpublished(own: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(row["name"] for row in rows)
 
 
-def _chosen(options: Options) -> dict[str, Any]:
+def _chosen(options: Options | AttackerOptions) -> dict[str, Any]:
     """Options that are not what they would be if they were left out."""
     return {
         field.name: value
@@ -335,7 +338,8 @@ def _attacks(release: int) -> tuple[Attack, ...]:
     Raises
     ------
     UnsoundHistory
-        If they are recorded with more figures than attacks have.
+        If they are recorded with options that are not the attacker's, or with more figures than
+        attacks have.
     """
     latest = run(
         f"SELECT DISTINCT ON (attacker) attack, attacker, options, {_when('attacked_at')} AS at, "
@@ -347,8 +351,9 @@ def _attacks(release: int) -> tuple[Attack, ...]:
     found = {}
     for row in latest:
         name = row["attacker"]
-        options, usual = decode(row["options"], f"options of {name}"), defaults(ATTACKERS[name])
-        chosen = {key for key, value in options.items() if value != usual.get(key)}
+        with of_release(release):
+            options = decode(row["options"], f"options of {name}")
+            chosen = _chosen(parse_attacker_options(ATTACKERS[name], options))
         figures = _figures(release, row["attack"], name)
         found[name] = Attack(name, row["at"], row["by"], options, chosen, figures)
     return tuple(found[name] for name in ATTACKERS if name in found)
