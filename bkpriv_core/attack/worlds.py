@@ -347,7 +347,7 @@ def _worlds(
             else "too many tables may have been published so to be tried",
             detail=f"At most {most} are published again, and those of each of the groups that may "
             f"exchange people are looked for in {_TRIES} steps.",
-            hint="Have a sample of fewer people attacked.",
+            hint='Have samples of few people attacked: write for example {"people": 8}.',
         )
     return lots, total
 
