@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from studies.attacks.command import STUDY
@@ -41,6 +43,12 @@ def test_the_data_are_those_of_the_full_design() -> None:
         assert tried == FULL.samples
 
 
+def shown_as(row: Mapping[str, str]) -> str:
+    """People breached, and of how many where something is not known of all."""
+    of = f" of {int(row['people']):,}" if int(row["not_inferred"]) else ""
+    return f"{int(row['breached']):,}{of}"
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_the_tables_show_the_data(table: str) -> None:
     shown = PAGE.tabulated(table)
@@ -49,12 +57,11 @@ def test_the_tables_show_the_data(table: str) -> None:
     ]
     for row in shown:
         which = {"table": table, "policy": row["policy"], "method": row["method"]}
-        found = {each["attacker"]: each["breached"] for each in rows("breached", **which)}
+        found = {each["attacker"]: shown_as(each) for each in rows("breached", **which)}
         (claims,) = rows("claims", **which, attacker=LEARNER)
         (price,) = rows("price", **which)
         for attack in ATTACKERS:
-            count = found.get(attack.name)
-            assert row[attack.name] == (f"{int(count):,}" if count is not None else "")
+            assert row[attack.name] == found.get(attack.name, "")
         assert row["claims right"] == f"{int(claims['right']):,} of {int(claims['claimed']):,}"
         lost = float(price["gcp"])
         assert row["GCP"] == (f"{lost:.3f}" if lost else "")
