@@ -179,7 +179,7 @@ def findings(
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured, setting.table)
-        inexact = int(weights[~measured.exact[groups.owner]].sum())
+        inexact = int(weights[~measured.certain[groups.owner]].sum())
         largest = requirement.most(setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]

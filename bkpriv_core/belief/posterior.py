@@ -133,6 +133,12 @@ class Inferred:
         exact: BoolArray = self.used == EXACT
         return exact
 
+    @property
+    def certain(self) -> BoolArray:
+        """Groups whose figures rest on no estimate: exact ones, and upper bounds, shape (g,)."""
+        certain: BoolArray = self.used <= BOUND
+        return certain
+
 
 @dataclass(frozen=True, eq=False)
 class Posterior(Inferred):
