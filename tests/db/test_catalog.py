@@ -199,6 +199,7 @@ INTERFACE = {
     "grant_auditor": ("role regrole", "void"),
     "watch": ("source regclass", "void"),
     "unwatch": ("source regclass", "void"),
+    "recount": ("release bigint", "boolean"),
 }
 """Leading arguments and leading result columns of the functions that people call."""
 
@@ -237,6 +238,7 @@ VOLATILITY = {
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
+        "recount",
         *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
         *("sequential_audit", "revised_belief", "explain_sequence", "suggest_hierarchy"),
         *_internal("prior", "posterior", "disclosure"),

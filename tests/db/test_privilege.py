@@ -128,6 +128,7 @@ FUNCTIONS = """
     bkpriv.randomization_risk(double_precision[],double_precision[],text) X          X
     bkpriv.prior(text,jsonb,text)                                        X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
+    bkpriv.recount(bigint)                                               X          X
     bkpriv.purge(bigint,text,boolean)                                    X          -
     bkpriv.query_accuracy(bigint,text)                                   X          X
     bkpriv.query_workload(bigint,integer,integer,double_precision,bigint) X          X

@@ -34,15 +34,20 @@ from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.view import ShownView, find_view
 from bkpriv_pl.server.boundary import decode, entry, run
+from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.dataset import Dataset, columns_of, open_source, read_records
+from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.source import check_readable
 
 __all__ = [
     "Reason",
     "Standing",
+    "declarations",
     "explain_publication",
+    "find_difference",
     "find_standing",
     "made_from",
+    "read_digests",
     "shown_before",
 ]
 
@@ -135,7 +140,7 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
     dataset = request.dataset
     check_readable(open_source(dataset), (*dataset.measured, *dataset.attributes, *dataset.extras))
     reasons = [*_views_changed(request, shown, release), *_terms_changed(request, release)]
-    recorded = _recorded(release)
+    recorded = read_digests(release)
     reasons += _declarations_changed(request, release, recorded)
     stale, why = _watched(release)
     if stale:
@@ -172,8 +177,25 @@ def _by_lot(request: Request) -> bool:
 
 
 def _declarations(request: Request) -> dict[str, str]:
-    """Digests of what was declared."""
+    """Digests of what was declared, and of the knowledge that the policy names."""
     dataset = request.dataset
+    (row,) = run(
+        "SELECT (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(k) - 'set_at') ORDER BY name "
+        "COLLATE \"C\"), '[]') FROM bkpriv.sequential_knowledge k "
+        "WHERE dataset = $1 AND name = ANY ($2))::text AS sequences",
+        ["text", "text[]"],
+        [dataset.name, sorted(_named(request.stated, "sequence"))],
+    )
+    known, told = dataset.quasi_identifiers, name_of(dataset.sensitive_columns)
+    tables = {
+        name: request.library.digest(name, known, told)
+        for name in sorted(_named(request.stated, "table"))
+    }
+    return declarations(dataset) | {"knowledge": _digest([row["sequences"], tables])}
+
+
+def declarations(dataset: Dataset) -> dict[str, str]:
+    """Digests of how a dataset and its hierarchies are declared, by what that is."""
     columns = columns_of(dataset)
     names = (*dataset.measured, *dataset.attributes, *dataset.extras)
     stated = [
@@ -188,23 +210,11 @@ def _declarations(request: Request) -> dict[str, str]:
         "'levels', (SELECT jsonb_agg(path ORDER BY path) FROM jsonb_array_elements("
         "CASE WHEN levels IS NOT NULL THEN to_jsonb(levels) END) AS path))) "
         "ORDER BY attribute COLLATE \"C\"), '[]') "
-        "FROM bkpriv.hierarchy h WHERE dataset = $1)::text AS hierarchies, "
-        "(SELECT coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(k) - 'set_at') ORDER BY name "
-        "COLLATE \"C\"), '[]') FROM bkpriv.sequential_knowledge k "
-        "WHERE dataset = $1 AND name = ANY ($2))::text AS sequences",
-        ["text", "text[]"],
-        [dataset.name, sorted(_named(request.stated, "sequence"))],
+        "FROM bkpriv.hierarchy h WHERE dataset = $1)::text AS hierarchies",
+        ["text"],
+        [dataset.name],
     )
-    known, told = dataset.quasi_identifiers, name_of(dataset.sensitive_columns)
-    tables = {
-        name: request.library.digest(name, known, told)
-        for name in sorted(_named(request.stated, "table"))
-    }
-    return {
-        "dataset": _digest(stated),
-        "hierarchies": _digest(row["hierarchies"]),
-        "knowledge": _digest([row["sequences"], tables]),
-    }
+    return {"dataset": _digest(stated), "hierarchies": _digest(row["hierarchies"])}
 
 
 def _named(stated: object, kind: str) -> set[str]:
@@ -222,7 +232,7 @@ def _digest(stated: object) -> str:
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
-def _recorded(release: int) -> Mapping[str, str | None]:
+def read_digests(release: int) -> Mapping[str, str | None]:
     """Digests of `made_from` that a release has; None where one is missing, as of older ones."""
     rows = run(
         "SELECT key, value FROM bkpriv.release_content, jsonb_each_text(made_from) "
@@ -348,11 +358,32 @@ def _source_changed(request: Request, recorded: str | None) -> Iterator[Reason]:
             "records were picked by lot",
         )
         return
-    dataset, period = request.dataset, request.period
     try:
-        source = read_records(dataset, "category", period, kept=request.kept)
+        how = find_difference(request.dataset, request.period, request.kept, recorded)
     except (InvalidData, TooLarge) as error:
-        yield Reason("source", f"it cannot be read as it was: {error.message}")
-        return
-    if fingerprint(*source) != recorded:
-        yield Reason("source", "what is read of it differs from what was published")
+        how = f"it cannot be read as it was: {error.message}"
+    if how is not None:
+        yield Reason("source", how)
+
+
+def find_difference(
+    dataset: Dataset, period: Period | None, kept: Kept | None, recorded: str
+) -> str | None:
+    """Read a source as it was published, and tell how it differs; None if it does not.
+
+    Parameters
+    ----------
+    period, kept
+        Period and records of each person that were published.
+    recorded : str
+        Fingerprint of what was read then.
+
+    Raises
+    ------
+    InvalidData
+        If it cannot be read as it was.
+    """
+    source = read_records(dataset, "category", period, kept=kept)
+    if fingerprint(*source) == recorded:
+        return None
+    return "what is read of it differs from what was published"
