@@ -88,6 +88,24 @@ check "cells and counts are those of GROUP BY" 0 \
             SELECT count(*) FROM cell LEFT JOIN plain USING (qi) WHERE cell.n IS DISTINCT FROM plain.n")"
 check "an audit finds what was certified" t \
     "$(sql "SELECT bool_and(satisfied) FROM bkpriv.audit($release)")"
+check "an attack finds who is in the release" t \
+    "$(sql "SELECT count(*) > 0 FROM bkpriv.attack($release, 'majority')")"
+check "columns are inspected" 3 \
+    "$(sql "SET client_min_messages = warning;
+            SELECT count(*) FROM bkpriv.inspect_columns('$NAME.visit')
+            WHERE columns <@ '{age,sex,district}' AND cardinality(columns) = 1")"
+
+recount() { sql "SET client_min_messages = warning; SELECT bkpriv.recount($release)"; }
+check "a recount finds the cells that were published" t "$(recount)"
+check "a release of these cells stands" "$release" \
+    "$(sql "SET client_min_messages = warning;
+            SELECT bkpriv.publish('$NAME', '$NAME', '$NAME.shown', options => '{\"if_stale\": true}')")"
+sql "UPDATE $NAME.visit SET district = district WHERE id = 7"
+check "a recount finds the cells after a write that changes none" t "$(recount)"
+sql "UPDATE $NAME.visit SET age = age + 1 WHERE id = 7"
+check "a recount finds that one record has changed" f "$(recount)"
+sql "UPDATE $NAME.visit SET age = age - 1 WHERE id = 7"
+check "a recount finds the cells again" t "$(recount)"
 
 plan=$(sql "EXPLAIN (VERBOSE, COSTS OFF) $COUNT")
 check "the counting is spread over the shards" t \

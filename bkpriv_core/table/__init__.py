@@ -11,6 +11,6 @@ Modules of this room know a table and nothing else: no belief, no requirement, n
 - `cost`: what publishing groups costs the analyst, whatever the method;
 - `respondent`: whom records are about; `passed`: columns that are shown unchanged;
 - `inspection`: what deserves a warning; `identification`, `appearance`: how well columns tell
-  people apart, and what they look like;
+  people apart, and what they look like; `singling`: which do so together;
 - `arrays`, `chance`: rows of integers; where random orders and numbers come from.
 """

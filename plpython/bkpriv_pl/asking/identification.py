@@ -1,13 +1,8 @@
 """Identification: which columns of a table tell people apart, and what they look like.
 
 A table is read in one statement, which sends a number for each value, a hash of its text, and
-counts by column; no value leaves SQL. Of a large table that is a sample, so that what is read, kept
-and sent is bounded whatever the table's size:
-
-- of tables and materialized views, records that are drawn from all of them, the same each time
-  (``TABLESAMPLE BERNOULLI ... REPEATABLE``), as many as the planner's estimate of the size gives;
-- of views and foreign tables, which have to be computed or fetched, of the first million records
-  those whose number has a hash that is right.
+counts by column; no value leaves SQL. Of a large table that is a sample; see
+`bkpriv_pl.tables.sample`.
 
 Values are told apart by hashes of 64 bits of their texts. That two of 100,000 have the same by
 chance happens once in three billion tables.
@@ -15,7 +10,6 @@ chance happens once in three billion tables.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,18 +24,10 @@ from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.source import Relation, check_readable, open_named
+from bkpriv_pl.tables.sample import Sample, as_text, hashed
+from bkpriv_pl.tables.source import check_readable, open_named
 
 __all__ = ["inspect_columns"]
-
-_RECORDS = 100_000
-"""Largest number of records that are looked at."""
-
-_VALUES = 8_000_000
-"""Largest number of values that are looked at, 64 MB of hashes."""
-
-_FIRST = 1_000_000
-"""Records that are read at most of what has to be computed or fetched."""
 
 _COLUMNS = 400
 """Limit of the columns; a statement has up to four results for each, and PostgreSQL has 1664."""
@@ -89,7 +75,7 @@ def inspect_columns(source: str | None) -> list[Row]:
             hint="Inspect a view that shows some of them.",
         )
     check_readable(relation, tuple(column.name for column in columns))
-    sample = _Sample.of(relation, columns)
+    sample = Sample.of(relation, columns)
     labels, sizes, seen = _read(sample, columns)
     singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
     judged = with_sensitive([judge(each.seen) for each in seen])
@@ -117,68 +103,6 @@ def inspect_columns(source: str | None) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class _Sample:
-    """Records of a relation that are looked at.
-
-    Parameters
-    ----------
-    source : str
-        SQL of them, as what a query reads, under the alias s.
-    most : int
-        Limit of them.
-    drawn : bool
-        Whether they are not all.
-    """
-
-    source: str
-    most: int
-    drawn: bool
-
-    @classmethod
-    def of(cls, relation: Relation, columns: Sequence[Column]) -> _Sample:
-        """All records of a relation, or a sample of them, bounded by how many columns it has."""
-        most = min(_RECORDS, _VALUES // len(columns))
-        computed = not _can_be_sampled(relation)
-        reach = _FIRST if computed else most + 1
-        (row,) = run(f"SELECT count(*) AS records FROM (SELECT FROM {relation} LIMIT {reach}) AS x")
-        if row["records"] <= most:
-            return cls(f"{relation} AS s", most, drawn=False)
-        if computed:
-            listed = ", ".join(plpy.quote_ident(column.name) for column in columns)
-            bound = int(2**31 * most / row["records"])
-            picked = (
-                f"(SELECT {listed} FROM (SELECT {listed}, row_number() OVER () AS bkpriv_place "
-                f"FROM {relation} LIMIT {_FIRST}) AS numbered "
-                f"WHERE hashint8extended(bkpriv_place, 0) & 2147483647 < {bound}) AS s"
-            )
-            return cls(picked, most, drawn=True)
-        share = 100.0 * most / max(_estimated(relation), most + 1)
-        drawn = f"{relation} AS s TABLESAMPLE BERNOULLI ({share!r}) REPEATABLE (0)"
-        return cls(drawn, most, drawn=True)
-
-
-def _can_be_sampled(relation: Relation) -> bool:
-    """Whether PostgreSQL can sample a relation: it, and all below it, are stored here."""
-    (row,) = run(
-        "WITH RECURSIVE family AS (SELECT $1::oid AS oid UNION "
-        "SELECT i.inhrelid FROM pg_inherits i JOIN family f ON i.inhparent = f.oid) "
-        "SELECT bool_and(c.relkind IN ('r', 'p', 'm')) AS so "
-        "FROM family f JOIN pg_class c ON c.oid = f.oid",
-        ["oid"],
-        [relation.oid],
-    )
-    return bool(row["so"])
-
-
-def _estimated(relation: Relation) -> float:
-    """Number of records that the planner expects."""
-    (row,) = run(f"EXPLAIN (FORMAT JSON) SELECT FROM {relation}")
-    plan = next(iter(row.values()))
-    (stated,) = json.loads(plan) if isinstance(plan, str) else plan
-    return float(stated["Plan"]["Plan Rows"])
-
-
-@dataclass(frozen=True)
 class _Column:
     """Figures of a column: for judging it, and how many of its values read alike."""
 
@@ -188,7 +112,7 @@ class _Column:
 
 
 def _read(
-    sample: _Sample, columns: Sequence[Column]
+    sample: Sample, columns: Sequence[Column]
 ) -> tuple[list[IntArray], list[IntArray], list[_Column]]:
     """Class of each record by each column, the sizes of the classes, and what texts look like."""
     row = _query(sample, columns)
@@ -238,17 +162,16 @@ def _kind(column: Column) -> Kind:
 _TEXT = ("text", "character varying", "character", "citext")
 
 
-def _query(sample: _Sample, columns: Sequence[Column]) -> dict[str, Any]:
+def _query(sample: Sample, columns: Sequence[Column]) -> dict[str, Any]:
     """Read hashes and figures of all columns; the one statement that looks at records."""
     values, listed = [], []
     types: list[str] = ["text", "text", "text", "text", "text", "text[]"]
     given: list[Any] = [DATED, CODED, _MAIL, _ICD, _ILL, list(_SEXES)]
     for place, column in enumerate(columns):
         raw = f"s.{plpy.quote_ident(column.name)}"
-        # A number's scale is not part of its value.
-        text = f"trim_scale({raw})::text" if column.type_name == "numeric" else f"{raw}::text"
+        text = as_text(column, raw)
         values += [
-            f'hashtextextended({text} COLLATE "C", 0) AS h{place}',
+            f"{hashed(text)} AS h{place}",
             f'left({text}, {_CUT}) COLLATE "C" AS t{place}',
         ]
         span = "NULL::float8, NULL::float8"

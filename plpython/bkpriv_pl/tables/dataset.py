@@ -23,6 +23,7 @@ from bkpriv_pl.tables.declared import check_declared
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.roles import check_roles
+from bkpriv_pl.tables.singling import tell_combination
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
@@ -340,6 +341,12 @@ def register(
         [binned[column] for column in known],
         [binned[column] for column in told],
         extras=[binned[column] for column in dataset.extras],
+        period=None if period is None else binned[period],
+    )
+    tell_combination(
+        name,
+        relation,
+        [binned[column] for column in known],
         period=None if period is None else binned[period],
     )
     inspect_attributes(
