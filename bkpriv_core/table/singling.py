@@ -95,15 +95,17 @@ def coarser_bins(type_name: str, low: float, high: float, bin_: Bin | None) -> l
         own = bin_.unit if bin_ is not None else "day" if type_name == "date" else None
         coarser = [*CALENDAR] if own is None else [*CALENDAR][: [*CALENDAR].index(own)]
         return [Bin(type_name, unit=unit) for unit in _UNITS if unit in coarser]
-    span = high - low
-    if not math.isfinite(span) or span <= 0:
-        return []
-    widths = dict.fromkeys(_round_width(span / intervals) for intervals in _INTERVALS)
     least = Decimal(0) if bin_ is None or bin_.width is None else bin_.width
     if type_name in ("int2", "int4", "int8"):
-        least = max(least, Decimal(1))
-        widths = {width: None for width in widths if width == width.to_integral_value()}
-    return [Bin(type_name, width=width) for width in widths if width > least]
+        least = max(least, Decimal(1))  # So fractions are no widths: those above 1 are whole.
+    return [Bin(type_name, width=width) for width in _widths(high - low) if width > least]
+
+
+def _widths(span: float) -> list[Decimal]:
+    """Widths by which a span has some twenty and some five intervals."""
+    if not math.isfinite(span) or span <= 0:
+        return []
+    return [*dict.fromkeys(_round_width(span / intervals) for intervals in _INTERVALS)]
 
 
 def _round_width(width: float) -> Decimal:

@@ -32,8 +32,8 @@ COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, 
     'Declares a table as a dataset: its quasi-identifiers and its sensitive column.
 A respondent column and a period column make its releases a sequence. bins makes values of a column
 intervals of one calendar unit or width ({"birth_date": "year", "age": 5}), and numbers that are
-codes labels ({"method": "label"}). Nearly unique quasi-identifiers, numbers that may be codes, and
-NULL are warned of';
+codes labels ({"method": "label"}). Quasi-identifiers that are nearly unique, alone or together,
+numbers that may be codes, and NULL are warned of';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(

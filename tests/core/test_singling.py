@@ -19,7 +19,7 @@ from tests.core.strategies import MANY
 
 @st.composite
 def columns(draw: st.DrawFn) -> list[list[int]]:
-    """Some columns of few values, of 20 to 40 records."""
+    """Columns of few values, of 20 to 40 records."""
     records, seed = draw(st.integers(20, 40)), draw(st.integers(0, 10**6))
     chance = np.random.default_rng(seed)
     return [

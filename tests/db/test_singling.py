@@ -67,8 +67,8 @@ def test_columns_that_single_people_out_together_are_named(people: Connection, k
     assert f'The columns "zip", "age" single out {alone} of 1000 records' in said
     for words, columns in [
         ("All 3 have", ["sex", "zip", "age"]),
-        ('"zip" by 3 characters:', ["sex", "left(zip, 3)", "age"]),
-        ('"zip" by 2 characters:', ["sex", "left(zip, 2)", "age"]),
+        ('"zip" by its first 3 characters:', ["sex", "left(zip, 3)", "age"]),
+        ('"zip" by its first 2 characters:', ["sex", "left(zip, 2)", "age"]),
         ('"age" in bins of 5:', ["sex", "zip", "age / 5"]),
         ('"age" in bins of 20:', ["sex", "zip", "age / 20"]),
         ("the last of each:", ["sex", "left(zip, 2)", "age / 20"]),

@@ -61,7 +61,7 @@ class _Coarser:
         return int(width) if width == width.to_integral_value() else float(width)
 
     def __str__(self) -> str:
-        return f"in bins of {self.stated}" if self.bin else f"by {self.length} characters"
+        return f"in bins of {self.stated}" if self.bin else f"by its first {self.length} characters"
 
 
 def tell_combination(
@@ -89,27 +89,34 @@ def tell_combination(
     if fewest_apart([labels[place] for place in left], POLLED) is None:
         return
     widest = sorted(left, key=lambda place: -sizes[place])[:_WIDEST]
-    spans = _spans(sample, [columns[place] for place in widest])
-    coarser = [
-        each
-        for place, span in zip(widest, spans, strict=True)
-        for each in _coarser(place, columns[place], texts[place], *span)
-    ]
+    coarser = _ways(sample, columns, texts, widest)
     # Records need not come in the same order again.
     labels = _read(sample, [*texts, *(each.text for each in coarser)], period)
-    own = {place: labels[place] for place in left}
+    _tell(dataset, columns, {place: labels[place] for place in left}, coarser, labels, sample)
+
+
+def _tell(
+    dataset: str,
+    columns: Sequence[Column],
+    own: Mapping[int, IntArray],
+    coarser: Sequence[_Coarser],
+    labels: Sequence[IntArray],
+    sample: Sample,
+) -> None:
+    """Give the notice, unless what is read has changed meanwhile; see `_describe`."""
     found = fewest_apart([*own.values()], POLLED)
-    if found is None:  # They have changed meanwhile.
+    if found is None:
         return
+    left, records = [*own], len(labels[0])
     named = ", ".join(f'"{columns[left[place]].name}"' for place in found.columns)
-    records = len(labels[0])
+    verb, note = "are", ""
+    if sample.drawn:
+        verb = "may be"
+        note = " These records are a sample: the larger the table, the more have equals in it."
     telling.notice(
-        f'quasi-identifiers of dataset "{dataset}" {"may be" if sample.drawn else "are"} nearly '
-        "unique together",
+        f'quasi-identifiers of dataset "{dataset}" {verb} nearly unique together',
         detail=f"The columns {named} single out {found.unique} of {records} records "
-        f"({found.unique / records:.1%}). {_describe(columns, own, coarser, labels)}."
-        + " These records are a sample: the larger the table, the more of them have equals in it."
-        * sample.drawn,
+        f"({found.unique / records:.1%}). {_describe(columns, own, coarser, labels)}.{note}",
         hint=_propose(columns, coarser),
     )
 
@@ -137,22 +144,35 @@ def _read(sample: Sample, texts: Sequence[str], period: Column | None) -> list[I
     return [joined([label, *within])[0] for label in labels]
 
 
-def _spans(sample: Sample, columns: Sequence[Column]) -> list[tuple[float, float]]:
-    """Least and largest position, or length, of the values of columns."""
-    listed = []
-    for place, column in enumerate(columns):
-        raw = f"s.{plpy.quote_ident(column.name)}"
-        size = column.position(raw) if column.numeric else f"length({raw}::text)"
+def _ways(
+    sample: Sample, columns: Sequence[Column], texts: Sequence[str], places: Sequence[int]
+) -> list[_Coarser]:
+    """Ways in which some of the columns could be coarser, by their least and largest values.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        SQL of the text of each column.
+    places : sequence of int
+        Places of the columns that are tried.
+    """
+    listed, spans = [], []
+    for place in places:
+        raw = f"s.{plpy.quote_ident(columns[place].name)}"
+        size = columns[place].position(raw) if columns[place].numeric else f"length({raw}::text)"
         listed.append(f"CASE WHEN {raw} IS NOT NULL THEN {size} END AS v{place}")
-    spans = ", ".join(
-        f"min(v{place})::float8 AS low{place}, max(v{place})::float8 AS high{place}"
-        for place in range(len(columns))
-    )
+        spans += [f"min(v{place})::float8 AS low{place}", f"max(v{place})::float8 AS high{place}"]
     (row,) = run(
-        f"SELECT {spans} FROM (SELECT {', '.join(listed)} FROM {sample.source} "
+        f"SELECT {', '.join(spans)} FROM (SELECT {', '.join(listed)} FROM {sample.source} "
         f"LIMIT {sample.most}) AS x"
     )
-    return [(row[f"low{place}"], row[f"high{place}"]) for place in range(len(columns))]
+    return [
+        each
+        for place in places
+        for each in _coarser(
+            place, columns[place], texts[place], row[f"low{place}"], row[f"high{place}"]
+        )
+    ]
 
 
 def _coarser(place: int, column: Column, text: str, low: float, high: float) -> list[_Coarser]:

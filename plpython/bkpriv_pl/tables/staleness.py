@@ -34,7 +34,8 @@ _ROWS = {
 
 _UNWATCHABLE = (
     "Views, foreign and unlogged tables and what Citus distributes cannot be watched, and stay "
-    "unknown. Where a view reads tables that can be, publish from one of these."
+    "unknown; bkpriv.recount compares a release with its source. Where a view reads tables that "
+    "can be, publish from one of these."
 )
 
 _TRIGGERS = [_TRIGGER, *(f"{_TRIGGER}_{event}" for event in _ROWS)]
