@@ -76,7 +76,7 @@ class Attacks(Safety):
             return False, "Nothing could be inferred about anybody"
         most, attack, column = max(known, key=lambda each: each[0])
         if not most:
-            return False, "In the latest attack of each reader who was played nobody is breached"
+            return False, "In none of these attacks is anybody breached"
         people = _people(attack)
         about = f" by their {column}" if self._several else ""
         said = f"{figure(most)} of {figure(people)} people ({share(most / max(people, 1.0))})"

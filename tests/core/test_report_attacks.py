@@ -47,8 +47,8 @@ def test_officers_are_told_what_each_reader_finds_beside_the_baseline() -> None:
 def test_that_nobody_is_breached_is_said_only_where_something_is_known() -> None:
     nothing = replace(attack(), figures={None: {"people": 0.0, "not_inferred": 997.0}})
     none = attack(breached=0.0)
-    assert "In the latest attack of each reader who was played nobody is breached." in said(none)
-    assert "<p>In the latest attack of each reader" in render(facts(attacks=(none,)))
+    assert "In none of these attacks is anybody breached." in said(none)
+    assert "<p>In none of these attacks" in render(facts(attacks=(none,)))
     assert '<p class="warning">By learner' in render(facts())
     told = said(nothing)
     assert "Nothing could be inferred about anybody." in told

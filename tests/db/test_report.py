@@ -225,7 +225,7 @@ def test_the_latest_attack_of_each_reader_is_told(
     usual = json.dumps({"model": "bayes"})
     clinic.execute(played, [release - 1, "learner", usual])
     assert "No attack was played on this release" in words_of(page_of(clinic, release))
-    clinic.execute(played, [release, "majority", json.dumps({"model": "bayes", "sure": 0.5})])
+    clinic.execute(played, [release, "majority", json.dumps({"model": "bayes", "sure": 0.95})])
     clinic.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(auditor)))
     latest: dict[str, float] = dict(clinic.execute(played, [release, "majority", usual]).fetchall())
     informed: dict[str, float] = dict(
@@ -247,13 +247,19 @@ def test_the_latest_attack_of_each_reader_is_told(
         shares = f"{share(found['accuracy'])} {share(found['baseline_accuracy'])}"
         assert f"{name} {shares} {counts} {figure(found['over_t'])}" in words
     assert words.count(f"by {auditor}") == 2
-    assert "sure: 0.5" not in words
+    assert "sure: 0.95" not in words
     assert words.count("Its options: model: bayes") == 2
     assert "7 777" not in words
     assert "Not played: learner, without_groups, algorithm." in words
     outside = words_of(page_of(clinic, release, "outsiders"))
     assert f"majority {share(latest['accuracy'])} {share(latest['baseline_accuracy'])}" in outside
     assert auditor not in outside
+    # What breached more is not hidden by what was played after it by other options.
+    for sure in (0.5, 0.99):
+        clinic.execute(played, [release, "majority", json.dumps({"model": "bayes", "sure": sure})])
+    words = words_of(page_of(clinic, release))
+    assert "sure: 0.5" in words
+    assert "sure: 0.99" not in words
 
 
 FORGED = (

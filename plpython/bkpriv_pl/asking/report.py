@@ -333,7 +333,9 @@ def _of_few(
 
 
 def _attacks(release: int) -> tuple[Attack, ...]:
-    """Latest attack by each attacker there is, as far as one was played.
+    """Attack by each attacker that breached most, of the latest by the same options each.
+
+    One that was played by weaker options so hides no other.
 
     Raises
     ------
@@ -341,15 +343,24 @@ def _attacks(release: int) -> tuple[Attack, ...]:
         If they are recorded with options that are not the attacker's, or with more figures than
         attacks have.
     """
-    latest = run(
-        f"SELECT DISTINCT ON (attacker) attack, attacker, options, {_when('attacked_at')} AS at, "
-        "attacked_by AS by FROM bkpriv.attack_record WHERE release = $1 AND attacker = ANY ($2) "
-        "ORDER BY attacker, attacked_at DESC, attack DESC, place",
+    worst = run(
+        f"""
+        WITH latest AS (
+            SELECT DISTINCT ON (attacker, options) attack, attacker, options, attacked_at, attacked_by
+            FROM bkpriv.attack_record WHERE release = $1 AND attacker = ANY ($2)
+            ORDER BY attacker, options, attacked_at DESC, attack DESC, place)
+        SELECT DISTINCT ON (attacker) attack, attacker, options, {_when("attacked_at")} AS at,
+            attacked_by AS by
+        FROM latest ORDER BY attacker, (
+                SELECT max(value) FROM bkpriv.attack_record AS found
+                WHERE (found.attack, found.release) = (latest.attack, $1) AND metric = 'breached'
+            ) DESC NULLS LAST, attacked_at DESC, attack DESC
+        """,
         ["bigint", "text[]"],
         [release, [*ATTACKERS]],
     )
     found = {}
-    for row in latest:
+    for row in worst:
         name = row["attacker"]
         with of_release(release):
             options = decode(row["options"], f"options of {name}")
