@@ -14,8 +14,8 @@ That is exact for a reader to whom a box is what it says: an extent that its peo
 reasons that boxes are tight around their people, or whose prior rules values out, excludes some
 assignments; for them components are an upper bound of who may be exchanged.
 
-Who fits which box is asked for all cells and boxes at once, as bits: of each box and value whether
-the box holds it, and of a cell the conjunction over its values.
+Who fits which box is asked for a block of cells that are near one another at a time, and of those
+boxes only that reach there; see `bkpriv_core.release.generalized.blocks`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.generalized.blocks import blocks, narrowed
 from bkpriv_core.release.generalized.extent import Boxes
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
@@ -36,16 +37,13 @@ from bkpriv_core.table.groups import SUPPRESSED, BoolArray, IntArray
 __all__ = ["Components", "find_components"]
 
 _TRIED = 100_000_000_000
-"""Largest number of cells times boxes: so many take a minute or so."""
+"""Largest number of comparisons of a cell with a box: so many take minutes."""
 
 _FITS = 20_000_000
 """Largest number of boxes that all cells fit together; so many take half a gigabyte."""
 
-_BLOCK = 50_000_000
-"""Values of a domain, or bytes of bits of all cells, times boxes that are handled at once."""
-
-_ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
-"""Bits that are set in each byte."""
+_ROWS = 64
+"""Cells at a time: few enough that neighbours fit the same boxes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,40 +162,42 @@ def find_components(release: Release, progress: Progress = SILENT) -> Components
 def _fits(
     release: Release, shown: Boxes, progress: Progress
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pairs of a cell and a group whose box its people fit."""
-    codes, groups = release.table.codes, len(release.groups)
-    if len(codes) * groups > _TRIED:
-        raise TooLarge(
-            f"{len(codes)} combinations of quasi-identifiers and {groups} boxes are too many to be "
-            "compared",
-            detail=f"That is {len(codes) * groups} comparisons; at most {_TRIED} are made.",
-            hint="Ask about a release with fewer or coarser quasi-identifiers.",
-        )
-    widest = max([len(codes) // 8, *(extents.domain.size for extents in shown.extents)])
-    block = max(8, min(4096, _BLOCK // max(widest, 1) // 8 * 8))
-    pairs: list[tuple[IntArray, IntArray]] = []
-    found = 0
-    for start in range(0, groups, block):
-        progress.report(start / groups)
-        chosen = np.arange(start, min(start + block, groups))
-        held = np.tile(np.packbits(np.ones(len(chosen), dtype=bool)), (len(codes), 1))
-        for extents, column in zip(shown.extents, codes.T, strict=True):
-            held &= np.packbits(extents.holds(extents.owner[chosen]), axis=1)[column]
-        # Bits beyond the last box are not set.
-        found += int(_ONES[held].sum(dtype=np.int64))
+    """Pairs of a cell and a group whose box its people fit: cells ascend, and groups of each."""
+    table, groups = release.table, len(release.groups)
+    points = [(column, column) for column in table.places.T]
+    sizes = [domain.size for domain in table.quasi_identifiers]
+    owners = [extents.owner for extents in shown.extents]
+    sides = [extents.spread().holds for extents in shown.extents]
+    cells: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    boxes: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    done = compared = found = 0
+    for rows, near in blocks(table.places, points, shown.hulls, sizes, _ROWS):
+        progress.report(done / table.cells)
+        done += len(rows)
+        compared += len(rows) * len(near)
+        if compared > _TRIED:
+            raise TooLarge(
+                f"{table.cells} combinations of quasi-identifiers and {groups} boxes are too many "
+                "to be compared",
+                detail=f"That takes more than {_TRIED} comparisons, of boxes that are near one "
+                "another.",
+                hint="Ask about a release with fewer or coarser quasi-identifiers.",
+            )
+        fitted, held = narrowed(table.codes[rows], near, owners, sides)
+        row, box = np.nonzero(held)
+        found += len(row)
         if found > _FITS:
             raise TooLarge(
                 f"people fit too many of the {groups} boxes for their exchanges to be followed",
-                detail=f"The {len(codes)} combinations of quasi-identifiers fit more than {_FITS} "
+                detail=f"The {table.cells} combinations of quasi-identifiers fit more than {_FITS} "
                 "boxes together.",
                 hint="Ask about a release whose boxes overlap less, as those of mondrian do.",
             )
-        cell, byte = np.nonzero(held)
-        some, bit = np.nonzero(np.unpackbits(held[cell, byte][:, None], axis=1))
-        pairs.append((cell[some], start + byte[some] * 8 + bit))
-    none = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    cells, boxes = zip(*(pairs or none), strict=True)
-    return np.concatenate(cells), np.concatenate(boxes)
+        cells.append(rows[row])
+        boxes.append(fitted[box])
+    cell = np.concatenate(cells)
+    order = np.argsort(cell, kind="stable")
+    return cell[order], np.concatenate(boxes)[order]
 
 
 def _strongly_connected(

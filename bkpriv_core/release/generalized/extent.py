@@ -40,6 +40,7 @@ from bkpriv_core.query.predicate import (
     Point,
 )
 from bkpriv_core.release.generalized.runs import Runs
+from bkpriv_core.release.generalized.spread import LabelSpread, RangeSpread, Spread
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
@@ -104,12 +105,8 @@ class Extents(ABC):
             )
 
     @abstractmethod
-    def spread(self) -> sparse.csr_array:
-        """Spread of each extent, uniform over the values of the domain in it, shape (size, x)."""
-
-    @abstractmethod
-    def holds(self, owners: IntArray) -> BoolArray:
-        """Whether each value of the domain may be published as each of some extents, (size, b)."""
+    def spread(self) -> Spread:
+        """Spread of each extent, uniform over the values of the domain in it."""
 
     @abstractmethod
     def covered(self, chosen: BoolArray) -> FloatArray:
@@ -162,14 +159,9 @@ class Labels(Extents):
         """See `Extents`."""
         return by_column(self._shares, chosen)
 
-    def spread(self) -> sparse.csr_array:
+    def spread(self) -> LabelSpread:
         """See `Extents`."""
-        return self._shares
-
-    def holds(self, owners: IntArray) -> BoolArray:
-        """See `Extents`."""
-        held: BoolArray = self._shares[:, owners].toarray() > 0
-        return held
+        return LabelSpread(self.domain, self._shares)
 
     def covered(self, chosen: BoolArray) -> FloatArray:
         """See `Extents`."""
@@ -429,27 +421,11 @@ class Ranges(Extents):
             scale[extent] = 1.0
         return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale=scale)
 
-    def spread(self) -> sparse.csr_array:
+    def spread(self) -> RangeSpread:
         """See `Extents`."""
-        from scipy import sparse  # slow to import, and only wanted here
-
         # An extent that mixes numbers and NULL holds every value of the domain, NULL being last.
         mixed = (self._null > 0) & (self._null < 1)
-        last = np.where(mixed, self.domain.size - 1, self._last)
-        widths = last - self._first + 1
-        offsets = np.concatenate(([0], np.cumsum(widths)))
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], widths)
-        codes = np.repeat(self._first, widths) + within
-        shape = (len(widths), self.domain.size)
-        by_extent = sparse.csr_array((np.repeat(1 / widths, widths), codes, offsets), shape=shape)
-        return sparse.csr_array(by_extent.T)
-
-    def holds(self, owners: IntArray) -> BoolArray:
-        """See `Extents`."""
-        codes = np.arange(self.domain.size)[:, None]
-        null = self._null[owners]
-        held: BoolArray = (self._first[owners] <= codes) & (codes <= self._last[owners])
-        return held | ((null > 0) & (null < 1))
+        return RangeSpread(self._first, np.where(mixed, self.domain.size - 1, self._last))
 
     def unbounded(self) -> Ranges:
         """The one range that mixes numbers and NULL, for a domain that has both."""
@@ -489,3 +465,9 @@ class Boxes:
     low: IntArray
     extents: tuple[Extents, ...]
     histograms: FloatArray
+
+    @property
+    def hulls(self) -> list[tuple[IntArray, IntArray]]:
+        """First and last leaf place of what each box may hold, along each axis: (g,) arrays."""
+        ends = [(side.spread().hull, side.owner) for side in self.extents]
+        return [(first[owner], last[owner]) for (first, last), owner in ends]

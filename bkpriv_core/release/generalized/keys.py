@@ -103,7 +103,7 @@ def generalized_key(
 
 
 def _label_key(classes: Classes, extents: Labels, column: ShownColumn, possible: BoolArray) -> Key:
-    under = extents.spread().tocoo()
+    under = extents.spread().by_value.tocoo()
     held = possible[under.row]
     labels = [extents.labels[extent] for extent in under.col[held].tolist()]
     return value_key(
