@@ -30,6 +30,7 @@ from bench.randomization import measure_randomization
 from bench.repair import measure_repair
 from bench.serial import measure_serial
 from bench.steps import measure_steps
+from bench.utility import measure_utility
 from bkpriv_client.adult import read_adult
 from bkpriv_client.hospital import hospital
 from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
@@ -68,6 +69,9 @@ def bench(
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
     ] = 2_000_000,
     blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = HOUSES,
+    many_blocks: Annotated[
+        int, typer.Option(min=600, help="Blocks of houses whose utility is measured.")
+    ] = 120_000,
     admissions: Annotated[int, typer.Option(min=100, help="Hospital admissions.")] = 20_000,
     patients: Annotated[
         int, typer.Option(min=100, help="Patients of a clinic in each of its weeks.")
@@ -89,6 +93,8 @@ def bench(
         figures += measure_implications(buckets, rounds)
     with step(console, "Optimal channels"):
         figures += measure_randomization(subject, rounds)
+    with step(console, "Utility of many cells"):
+        figures += measure_utility(many_blocks, _SEED, rounds)
     with step(console, "Loading tables"):
         more = replace(census(large, _SEED), name="large_census")
         with connect(uri) as connection:

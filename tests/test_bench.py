@@ -86,7 +86,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         [
             *("--uri", database.uri(), "--large", "600", "--small", "300", "--rounds", "1"),
             *("--buckets", "3000", "--values", "300", "--records", "1500"),
-            *("--blocks", "200", "--admissions", "300"),
+            *("--blocks", "200", "--many-blocks", "600", "--admissions", "300"),
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
             *("--months", "3"),
         ],

@@ -9,7 +9,8 @@ Rules:
   to the next it is as far as publishing the two as one costs, and distances along attributes add
   up, as penalties do. Far cousins in a hierarchy would so be much farther apart than any penalty is
   large: from the first place of an attribute to the last it is no farther than 2.
-- With many quasi-identifiers what is nearly as near as the nearest will do.
+- With many quasi-identifiers what is nearly as near as the nearest will do, and for moves of parts
+  with few as well.
 - Of those that are near, the cheapest stand first; among equals the nearest.
 - A group is no neighbour of its own. Others with the same centre are neighbours like any.
 """
@@ -40,6 +41,12 @@ _DIMENSIONS = 8
 
 _ROUGHLY = 1.0
 """Share by which centres may then be farther than some left out; few are, and by little."""
+
+_NEARLY = 0.5
+"""That share for moves with few quasi-identifiers: on average they are farther by two in 1,000."""
+
+_LEAF = 24
+"""Centres of a leaf of the tree, which are compared one by one."""
 
 _SOUGHT_AT_ONCE = 50_000
 """Parts whose nearest groups are sought at a time."""
@@ -144,7 +151,7 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
         Groups, nearest first.
     """
     reach = min(near + 1, len(groups))
-    search = _search(box_centres(parts.table, *parts.boxes(groups)), reach)
+    search = _search(box_centres(parts.table, *parts.boxes(groups)), reach, _NEARLY)
     nearest = np.zeros((len(chosen), reach), dtype=np.int64)
     for start in range(0, len(chosen), _SOUGHT_AT_ONCE):
         some = slice(start, start + _SOUGHT_AT_ONCE)
@@ -180,24 +187,30 @@ def nearest_members(
     if not reach:
         return np.zeros((len(chosen), 0), dtype=np.int64)
     places = parts.places[groups.members[among]]
-    search = _search(box_centres(parts.table, places, places), reach)
+    search = _search(box_centres(parts.table, places, places), reach, _NEARLY)
     return among[search(box_centres(parts.table, *parts.boxes(groups.select(chosen))))]
 
 
-def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]:
-    """Make what finds the so many centres nearest to each of some points, nearest first."""
+def _search(
+    centres: FloatArray, reach: int, roughly: float = 0.0
+) -> Callable[[FloatArray], IntArray]:
+    """Make what finds the so many centres nearest to each of some points, nearest first.
+
+    They may be farther than some left out by a share, with many quasi-identifiers by `_ROUGHLY`.
+    """
 
     @cache
     def tree() -> KDTree:
         from scipy.spatial import KDTree  # slow to import, and small tables can do without
 
-        return KDTree(centres)
+        # Values recur in columns: halves by number would part equal centres.
+        return KDTree(centres, leafsize=_LEAF, balanced_tree=False)
 
     def nearest(points: FloatArray) -> IntArray:
         if reach == len(centres) or len(points) * len(centres) <= _FEW:
             apart = np.abs(points[:, None] - centres).sum(axis=2)
             return np.argsort(apart, axis=1, kind="stable")[:, :reach]
-        eps = _ROUGHLY if points.shape[1] > _DIMENSIONS else 0.0
+        eps = _ROUGHLY if points.shape[1] > _DIMENSIONS else roughly
         _, found = tree().query(points, k=reach, p=1, eps=eps)
         return np.asarray(found, dtype=np.int64).reshape(len(points), reach)
 

@@ -102,20 +102,15 @@ def test_spreads_by_hand(seed: int, dense: bool, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_narrowed_boxes_hold_something_on_every_axis(seed: int) -> None:
+def test_narrowed_boxes_hold_some_row(seed: int) -> None:
     random = np.random.default_rng(seed)
     sides = [spreads(random, 6) for _ in range(3)]
     owners = list(random.integers(0, 6, (3, 20)))
     rows = random.integers(0, 12, (4, 3))
     near = np.flatnonzero(random.random(20) < 0.8)
     boxes, held = narrowed(rows, near, owners, [made.holds for made, _ in sides])
-    along = [
-        shares[rows[:, axis]][:, owners[axis]] > 0 for axis, (_, shares) in enumerate(sides)
-    ]
-    expected = [box for box in near.tolist() if all(side[:, box].any() for side in along)]
+    along = [shares[rows[:, axis]][:, owners[axis]] > 0 for axis, (_, shares) in enumerate(sides)]
+    truth = np.all(along, axis=0)
+    expected = [box for box in near.tolist() if truth[:, box].any()]
     assert boxes.tolist() == expected
-    np.testing.assert_array_equal(held, np.all(along, axis=0)[:, boxes])
-    boxes, product = narrowed(rows, near, owners, [made.shares for made, _ in sides])
-    assert boxes.tolist() == expected
-    chances = [shares[rows[:, axis]][:, owners[axis]] for axis, (_, shares) in enumerate(sides)]
-    np.testing.assert_allclose(product, np.prod(chances, axis=0)[:, boxes], rtol=1e-14)
+    np.testing.assert_array_equal(held, truth[:, boxes])

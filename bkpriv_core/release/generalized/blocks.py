@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import AnyArray, IntArray
+from bkpriv_core.table.groups import BoolArray, IntArray
 
 __all__ = ["Hulls", "blocks", "narrowed"]
 
@@ -24,8 +24,8 @@ _BITS = 5
 Hulls = Sequence[tuple[IntArray, IntArray]]
 """First and last leaf places along each axis, two arrays of one shape."""
 
-Side = Callable[[IntArray, IntArray], AnyArray]
-"""What values or extents along an axis have to do with extents of boxes there, a matrix."""
+Side = Callable[[IntArray, IntArray], BoolArray]
+"""Which values or extents along an axis have to do with which extents of boxes, a matrix."""
 
 
 def blocks(
@@ -94,8 +94,8 @@ def blocks(
 
 def narrowed(
     rows: IntArray, near: IntArray, owners: Sequence[IntArray], sides: Sequence[Side]
-) -> tuple[IntArray, AnyArray]:
-    """Narrow boxes down to those that have to do with some row of a block on every axis.
+) -> tuple[IntArray, BoolArray]:
+    """Narrow boxes down to those that have to do with some row of a block.
 
     Parameters
     ----------
@@ -106,17 +106,16 @@ def narrowed(
     owners : sequence of (g,) int array
         Extent of each box along each axis.
     sides : sequence of callable
-        For each axis: what some such values have to do with some extents, a matrix of truth values
-        or of shares.
+        For each axis: which of some such values have to do with which of some extents, a matrix.
 
     Returns
     -------
     boxes : (y,) int array
-        The boxes, in order. It may be another row on each axis.
-    product : (b, y) array
-        Products over the axes, of rows and boxes: whether all hold, or the share.
+        The boxes, in order.
+    held : (b, y) bool array
+        Which of them have to do with which row, that is, on every axis.
     """
-    factors: list[AnyArray] = []
+    factors: list[BoolArray] = []
     places = []
     for column, owner, side in zip(rows.T, owners, sides, strict=True):
         # Neighbours are alike along most axes.
@@ -129,10 +128,11 @@ def narrowed(
             factor = factor[:, some]
         factors.append(factor)
         places.append(place)
-    product: AnyArray = factors[0][places[0]]
-    for factor, place in zip(factors[1:], places[1:], strict=True):
-        product *= factor[place]
-    return near, product
+    held = np.ones((len(rows), len(near)), dtype=bool)
+    for factor, place in zip(factors, places, strict=True):
+        held &= factor[place]
+    some = held.any(axis=0)
+    return near[some], held[:, some]
 
 
 def _along_curve(places: IntArray, sizes: IntArray) -> IntArray:

@@ -49,9 +49,12 @@ class BoxJoint(JointDistribution):
         distribution = np.zeros((len(codes), self._histograms.shape[1]))
         places = [domain.leaf_order[codes[:, axis]] for axis, domain in enumerate(self._domains)]
         points = [(place, place) for place in places]
-        sides = [spread.shares for spread in self._spread]
+        sides = [spread.holds for spread in self._spread]
         for rows, near in self._blocks(np.column_stack(places), points):
-            common, shares = narrowed(codes[rows], near, self._owner, sides)
+            common, _ = narrowed(codes[rows], near, self._owner, sides)
+            shares = np.ones((len(rows), len(common)))
+            for axis, spread in enumerate(self._spread):
+                shares *= spread.shares(codes[rows, axis], self._owner[axis][common])
             distribution[rows] = shares @ self._histograms[common]
         return distribution
 
@@ -61,8 +64,7 @@ class BoxJoint(JointDistribution):
         owners = np.column_stack(self._owner)
         sides = [spread.meets for spread in self._spread]
         for rows, near in self._blocks(self._low, self._hulls):
-            near, met = narrowed(owners[rows], near, self._owner, sides)
-            common = near[met.any(axis=0)]
+            common, _ = narrowed(owners[rows], near, self._owner, sides)
             overlap = self._histograms[rows] @ self._histograms[common].T
             for spread, owner in zip(self._spread, self._owner, strict=True):
                 overlap *= spread.overlaps(owner[rows], owner[common])
