@@ -43,7 +43,7 @@ _ROUGHLY = 1.0
 """Share by which centres may then be farther than some left out; few are, and by little."""
 
 _NEARLY = 0.5
-"""That share for moves with few quasi-identifiers: on average they are farther by two in 1,000."""
+"""Share for moves with few quasi-identifiers; on average they are farther by two in 1,000."""
 
 _LEAF = 24
 """Centres of a leaf of the tree, which are compared one by one."""

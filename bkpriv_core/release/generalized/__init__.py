@@ -2,7 +2,8 @@
 
 - `form`: the form;
 - `extent`: what stands in place of values, and how records spread there; `runs`: which values that
-  are;
+  are; `spread`: shares of these;
+- `blocks`: which boxes are near to which cells;
 - `tally`, `joint`: counts and the joint distribution of records spread over their boxes;
 - `rewriting`, with `sides` and `keys`: the same counts as SQL.
 """

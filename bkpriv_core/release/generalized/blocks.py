@@ -25,7 +25,7 @@ Hulls = Sequence[tuple[IntArray, IntArray]]
 """First and last leaf places along each axis, two arrays of one shape."""
 
 Side = Callable[[IntArray, IntArray], BoolArray]
-"""Which values or extents along an axis have to do with which extents of boxes, a matrix."""
+"""Test of which values or extents along an axis have to do with which extents of boxes."""
 
 
 def blocks(
@@ -100,20 +100,20 @@ def narrowed(
     Parameters
     ----------
     rows : (b, d) int array
-        What each row is along each axis: a value, or an extent.
+        Value or extent of each row along each axis.
     near : (x,) int array
         The boxes.
     owners : sequence of (g,) int array
         Extent of each box along each axis.
     sides : sequence of callable
-        For each axis: which of some such values have to do with which of some extents, a matrix.
+        Test along each axis, which makes a matrix.
 
     Returns
     -------
     boxes : (y,) int array
         The boxes, in order.
     held : (b, y) bool array
-        Which of them have to do with which row, that is, on every axis.
+        Whether each has to do with each row, on every axis.
     """
     factors: list[BoolArray] = []
     places = []

@@ -22,7 +22,7 @@ __all__ = ["BoxJoint"]
 _SHARES = 1_000_000
 """Shares of groups in values at a time."""
 
-_ROWS = 64
+_ROWS = 32
 """Cells, or groups, at a time: few enough that neighbours have most groups in common."""
 
 
