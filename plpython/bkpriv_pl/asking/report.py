@@ -346,7 +346,8 @@ def _attacks(release: int) -> tuple[Attack, ...]:
     worst = run(
         f"""
         WITH latest AS (
-            SELECT DISTINCT ON (attacker, options) attack, attacker, options, attacked_at, attacked_by
+            SELECT DISTINCT ON (attacker, options)
+                attack, attacker, options, attacked_at, attacked_by
             FROM bkpriv.attack_record WHERE release = $1 AND attacker = ANY ($2)
             ORDER BY attacker, options, attacked_at DESC, attack DESC, place)
         SELECT DISTINCT ON (attacker) attack, attacker, options, {_when("attacked_at")} AS at,
