@@ -33,7 +33,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.kronecker import Factor
 
-__all__ = ["Axis", "kernel_axis"]
+__all__ = ["ONE_PLACE", "Axis", "Ruler", "Strata", "kernel_axis"]
 
 _TABLED = 256
 """Largest number of values of which a matrix of weights is made: the fastest way, for so few."""
@@ -41,8 +41,54 @@ _TABLED = 256
 _BLOCK = 128
 """Neighbouring values that are weighed together."""
 
+_DIGITS = 6
+"""Decimal digits of numbers that are taken for multiples of a step."""
+
+_WHOLE = 2.0**52
+"""Bound of numbers of steps, which double precision tells apart."""
+
 _STEP_BYTES = 8 * 2**20
 """Largest slab of a tensor that is multiplied between two polls."""
+
+
+Strata = tuple[tuple[float, IntArray], ...]
+"""Partitions of the values, each with its weight, and the number of each value's class, (size,).
+
+The weight of two values is the sum of the weights of the partitions in which they are of one class.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """Numbers as multiples of a step, so that sums of counts times offsets are whole.
+
+    Parameters
+    ----------
+    places : (numbers,) int array
+        Steps of each number from the first, rising.
+    reach : float
+        Steps at which the weight is 0.
+    null : float, optional
+        Weight between NULL, which has the last code, and a number; None if there is no NULL.
+    """
+
+    places: IntArray
+    reach: float
+    null: float | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.places) + (self.null is not None)
+
+    @property
+    def farthest(self) -> int:
+        """Most steps between numbers that see each other, or more."""
+        return int(min(self.reach, self.places[-1])) if len(self.places) else 0
+
+
+ONE_PLACE = Ruler(np.zeros(1, dtype=np.int64), 1.0)
+"""Ruler of what has no numbers: all in one place."""
 
 
 class Axis(Factor, Protocol):
@@ -54,6 +100,22 @@ class Axis(Factor, Protocol):
     @property
     def sharp(self) -> bool:
         """Whether every value sees itself only."""
+
+    @property
+    def realms(self) -> IntArray:
+        """Realm of each value, shape (size,): values of different realms do not see each other."""
+
+    @property
+    def strata(self) -> Strata | None:
+        """Weights as a sum over partitions; None of numbers some of which see one another."""
+
+    @property
+    def tabled(self) -> FloatArray | None:
+        """Weights of all pairs of values, shape (size, size); None if there are too many."""
+
+    @property
+    def ruler(self) -> Ruler | None:
+        """Numbers in steps; None without numbers, and if they are no multiples of one step."""
 
     @property
     def effort(self) -> float:
@@ -85,24 +147,59 @@ def _steps(height: int) -> FloatArray:
     return np.arange(height + 1) / height
 
 
+def _steps_of(numbers: FloatArray) -> IntArray | None:
+    """Steps of numbers from the first of them, if all are whole multiples of some decimal step.
+
+    A number that is no multiple itself, but the one nearest to a multiple in double precision, is
+    taken for it.
+    """
+    for digits in range(_DIGITS + 1):
+        scaled = numbers * 10.0**digits
+        whole = np.rint(scaled)
+        if (np.abs(whole) >= _WHOLE).any():
+            return None
+        if (whole / 10.0**digits == numbers).all():
+            steps = whole.astype(np.int64) - np.int64(whole[0] if len(whole) else 0)
+            return np.asarray(steps // max(1, np.gcd.reduce(steps, initial=0)))
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class _Matrix:
     """Weights that are tabled."""
 
     weights: FloatArray
-    sharp: bool
-    reach: tuple[IntArray, IntArray]
+    plain: Axis
     pair_effort: float = 30.0
 
     @classmethod
     def of(cls, axis: Axis) -> _Matrix:
         everything = np.arange(axis.size)
-        weights = axis.pairs(everything, everything)
-        return cls(weights, axis.sharp, axis.in_reach())
+        return cls(axis.pairs(everything, everything), axis)
 
     @property
     def size(self) -> int:
         return len(self.weights)
+
+    @cached_property
+    def sharp(self) -> bool:
+        return self.plain.sharp
+
+    @property
+    def realms(self) -> IntArray:
+        return self.plain.realms
+
+    @property
+    def strata(self) -> Strata | None:
+        return self.plain.strata
+
+    @property
+    def tabled(self) -> FloatArray:
+        return self.weights
+
+    @property
+    def ruler(self) -> Ruler | None:
+        return self.plain.ruler
 
     @property
     def effort(self) -> float:
@@ -122,7 +219,7 @@ class _Matrix:
         return result
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
-        return self.reach
+        return self.plain.in_reach()
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +237,9 @@ class _Tree:
     nodes: IntArray
     weights: FloatArray
 
+    ruler = None
+    tabled = None
+
     @property
     def size(self) -> int:
         return int(self.nodes.shape[1])
@@ -152,6 +252,27 @@ class _Tree:
     @property
     def sharp(self) -> bool:
         return len(np.unique(self.nodes[self._top])) == self.size
+
+    @property
+    def realms(self) -> IntArray:
+        realms: IntArray = self.nodes[self._top]
+        return realms
+
+    @cached_property
+    def _falls(self) -> FloatArray:
+        """Weight that common ancestors on each level add to those on higher ones."""
+        falls: FloatArray = self.weights - np.append(self.weights[1:], 0.0)
+        return falls
+
+    @property
+    def strata(self) -> Strata:
+        falls = self._falls[: self._top + 1]
+        kinds = [len(np.unique(level)) for level in self.nodes[: self._top + 1]]
+        # Levels that part values alike are one partition.
+        return tuple(
+            (float(falls[np.equal(kinds, kind)].sum()), self.nodes[kinds.index(kind)])
+            for kind in sorted(set(kinds), reverse=True)
+        )
 
     @property
     def effort(self) -> float:
@@ -170,8 +291,7 @@ class _Tree:
 
     def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         # sum_j w(i, j) t_j = sum over levels of (w_level - w_level+1) times the ancestor's sum.
-        falls = self.weights - np.append(self.weights[1:], 0.0)
-        result: FloatArray = falls[0] * tensor
+        result: FloatArray = self._falls[0] * tensor
         for level in range(1, self._top + 1):
             progress.poll()
             order = np.argsort(self.nodes[level], kind="stable")
@@ -179,7 +299,7 @@ class _Tree:
             first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
             place = np.searchsorted(ranked[first], self.nodes[level])
             sums = np.add.reduceat(tensor[:, order], first, axis=1)
-            result += falls[level] * sums[:, place]
+            result += self._falls[level] * sums[:, place]
         return result
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
@@ -203,8 +323,10 @@ class _Line:
     positions: FloatArray
     reach: float
     null: float | None
+    ruler: Ruler | None
 
     pair_effort = 40.0
+    tabled = None
 
     @classmethod
     def of(cls, domain: Domain, bandwidth: float) -> _Line:
@@ -215,7 +337,12 @@ class _Line:
         span = np.ldexp(domain.scale, -exponent)
         reach = max(bandwidth * span, np.finfo(np.float64).smallest_subnormal)
         null = float(epanechnikov(np.ones(1), bandwidth)[0]) if domain.has_null else None
-        return cls(numbers, float(reach), null)
+        places = _steps_of(domain.positions[: len(numbers)])
+        ruler = None
+        if places is not None:
+            steps = float(places[-1]) if places.any() else 1.0
+            ruler = Ruler(places, min(bandwidth * steps, float(np.finfo(np.float64).max)), null)
+        return cls(numbers, float(reach), null, ruler)
 
     @property
     def size(self) -> int:
@@ -224,6 +351,20 @@ class _Line:
     @property
     def sharp(self) -> bool:
         return not (np.diff(self.positions) < self.reach).any() and not self.null
+
+    @property
+    def realms(self) -> IntArray:
+        if self.null:
+            return np.zeros(self.size, np.int64)
+        realms = np.zeros(self.size, np.int64)
+        np.cumsum(np.diff(self.positions) >= self.reach, out=realms[1 : len(self.positions)])
+        if self.null is not None:
+            realms[-1] = realms[:-1].max(initial=-1) + 1
+        return realms
+
+    @property
+    def strata(self) -> Strata | None:
+        return ((1.0, np.arange(self.size)),) if self.sharp else None
 
     @property
     def effort(self) -> float:

@@ -4,16 +4,19 @@ The adversary's prior about a person with quasi-identifiers ``q`` is the Nadaray
 the table's sensitive values, weighted by a product of Epanechnikov kernels, one bandwidth per
 attribute (Li, Li, Zhang 2009, equation 2). All records of a cell share one prior.
 
-Two ways to compute the same figures, chosen by cost:
+Three ways to compute the same figures, chosen by cost:
 
 - ``grid``: the product kernel over the grid of domains is a Kronecker product, so the numerator is
   the tensor of counts contracted with the kernel of one axis after another (`axis`), some sensitive
   values at a time: the cost is that of the grid, whatever the number of records;
-- ``cells``: weights of pairs of occupied cells, in blocks, for grids that are too large. Cells are
-  paired only if they agree in every attribute whose bandwidth tells all values apart, and lie
-  within reach of one another in one numeric attribute.
+- ``strands``: hierarchies as sums over their levels, and running sums along one numeric attribute
+  (`strands`), unless several attributes have many numbers within reach of one another. The cost
+  is that of the cells times the levels, be all cells unique;
+- ``cells``: weights of pairs of occupied cells, in blocks, for all else. Cells are paired only if
+  some chain of values leads from the one to the other in every attribute, and they lie within
+  reach of one another in one numeric attribute.
 
-Both are exact up to rounding and agree to 1e-12.
+All are exact up to rounding and agree to 1e-12.
 """
 
 from __future__ import annotations
@@ -27,9 +30,11 @@ import numpy as np
 
 from bkpriv_core.belief.axis import Axis, kernel_axis
 from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.strands import Strands
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table import kronecker
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
@@ -38,7 +43,7 @@ __all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "kernel_sums", "resolve
 Bandwidth = float | Mapping[str, float]
 """Bandwidth for every quasi-identifier, or one for each by name."""
 
-Path = Literal["auto", "grid", "cells"]
+Path = Literal["auto", "grid", "strands", "cells"]
 
 _GRID_BYTES = 256 * 2**20
 """Largest tensor of one sensitive value's counts for which the grid is considered."""
@@ -54,6 +59,9 @@ _FEW_PAIRS = 2**16
 
 _MARGIN = 64
 """Cells beyond twice those that a cell may see, with which it is still weighed in one block."""
+
+_BLOCK_EFFORT = 3e5
+"""Multiply-adds, in products of matrices, worth beginning a block of pairs."""
 
 _PASS_EFFORT = 20.0
 """Multiply-adds, in products of matrices, worth writing and reading an element once."""
@@ -105,7 +113,7 @@ def kernel_prior(
         Cells and counts.
     bandwidth : float or mapping of str to float
         The adversary's bandwidths, positive. Smaller means a better informed adversary.
-    path : {"auto", "grid", "cells"}
+    path : {"auto", "grid", "strands", "cells"}
         Algorithm; the result is the same.
 
     Returns
@@ -116,7 +124,7 @@ def kernel_prior(
     Raises
     ------
     InvalidParameter
-        See `resolve_bandwidth`.
+        See `resolve_bandwidth`. Or if the path is not one that the table admits.
 
     References
     ----------
@@ -131,7 +139,7 @@ def kernel_prior(
 def kernel_effort(table: Table, bandwidth: Bandwidth) -> float:
     """Estimate the multiply-adds of `kernel_prior`: some hundred millions take a second."""
     axes = _axes(table, bandwidth)
-    return _cheapest(_Grid.of(table, axes), _Pairs.of(table, axes)).cost
+    return _cheapest(table, axes, _Grid.of(table, axes)).cost
 
 
 def kernel_sums(
@@ -159,7 +167,7 @@ def kernel_sums(
     Raises
     ------
     InvalidParameter
-        See `resolve_bandwidth`.
+        See `kernel_prior`.
     """
     axes = _axes(table, bandwidth)
     if path not in get_args(Path):
@@ -175,9 +183,7 @@ def kernel_sums(
         effort = sum(axis.pair_effort for axis in axes) + table.counts.shape[1] + _PASS_EFFORT
         if effort * len(cells) * table.cells < grid.cost:
             return _sums_of(table, axes, cells, progress)
-    pairs = _Pairs.of(table, axes)
-    ways = {"auto": _cheapest(grid, pairs), "grid": grid, "cells": pairs}
-    sums = ways[path].weigh(progress)
+    sums = _way(path, table, axes, grid).weigh(progress)
     return sums if cells is None else sums[cells]
 
 
@@ -191,8 +197,32 @@ def _axes(table: Table, bandwidth: Bandwidth) -> list[Axis]:
     ]
 
 
-def _cheapest(grid: _Grid, pairs: _Pairs) -> _Grid | _Pairs:
-    return grid if grid.bytes <= _GRID_BYTES and grid.cost < pairs.cost else pairs
+def _way(path: Path, table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | Strands | _Pairs:
+    if path == "auto":
+        return _cheapest(table, axes, grid)
+    if path == "grid":
+        return grid
+    if path == "cells":
+        return _Pairs.of(table, axes)
+    strands = Strands.of(table, axes)
+    if strands is None:
+        raise InvalidParameter(
+            "the table has no strands along which exact sums could be taken",
+            detail="More than one numeric attribute has values within the bandwidth of one "
+            "another, or one has values that are no multiples of a step.",
+            hint="The path cells is always there.",
+        )
+    return strands
+
+
+def _cheapest(table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | Strands | _Pairs:
+    strands = Strands.of(table, axes)
+    ways: list[_Grid | Strands | _Pairs] = [_Pairs.of(table, axes)]
+    if strands is not None:
+        ways.append(strands)
+    if grid.bytes <= _GRID_BYTES:
+        ways.append(grid)
+    return min(ways, key=lambda way: way.cost)
 
 
 def _sums_of(table: Table, axes: Sequence[Axis], cells: IntArray, progress: Progress) -> FloatArray:
@@ -216,6 +246,18 @@ def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:
     Cells that differ in it have nothing to do with each other.
     """
     return table.kinds(tuple(place for place, axis in enumerate(axes) if axis.sharp))
+
+
+def _realms(table: Table, axes: Sequence[Axis]) -> IntArray:
+    """Number of each cell's combination of realms; cells of different ones see nothing of another.
+
+    Realms are as `_apart` where values see all others or none.
+    """
+    realms = [(place, axis.realms) for place, axis in enumerate(axes)]
+    several = [realm[table.codes[:, place]] for place, realm in realms if realm.any()]
+    if not several:
+        return np.zeros(table.cells, dtype=np.int64)
+    return distinct_rows(np.column_stack(several))[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +333,7 @@ class _Pairs:
     order : (c,) int array
         The cells in this order.
     apart : (c,) int array
-        Combination of values of each cell in the other attributes.
+        Combination of realms of each cell.
     codes, counts : (c, axes) int and (c, m) float arrays
         Codes of the cells in the smoothed axes, and their counts.
     first, last : (c,) int array
@@ -310,7 +352,7 @@ class _Pairs:
     def of(cls, table: Table, axes: Sequence[Axis]) -> _Pairs:
         """Sort a table's cells by what sets them apart, then by the axis that reaches least."""
         smooth = [place for place, axis in enumerate(axes) if not axis.sharp]
-        apart = _apart(table, axes)
+        apart = _realms(table, axes)
         keys, low, high = apart, apart, apart + 1
         reaches = [
             (table.codes[:, place], axes[place].size, *axes[place].in_reach()) for place in smooth
@@ -336,8 +378,9 @@ class _Pairs:
     def cost(self) -> float:
         """Multiply-adds that are worth the same, about."""
         effort = sum(axis.pair_effort for axis in self.axes) + float(self.counts.shape[1])
-        seen = np.add.reduce(self.last - self.first + _MARGIN, dtype=np.float64)
-        return (_PASS_EFFORT + effort) * float(seen)
+        seen = (self.last - self.first + _MARGIN).astype(np.float64)
+        blocks = 1.0 / np.clip(_BLOCK_PAIRS / seen, 1.0, seen)
+        return (_PASS_EFFORT + effort) * float(seen.sum()) + _BLOCK_EFFORT * float(blocks.sum())
 
     def weigh(self, progress: Progress) -> FloatArray:
         """Weighted counts that each cell sees, shape (c, m)."""

@@ -1,4 +1,4 @@
-"""Priors against equation 2 by pairs of records, on both paths."""
+"""Priors against equation 2 by pairs of records, on every path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief import axis as axis_module
 from bkpriv_core.belief import prior as prior_module
-from bkpriv_core.belief.prior import kernel_prior, resolve_bandwidth
+from bkpriv_core.belief import strands as strands_module
+from bkpriv_core.belief.prior import Path, kernel_prior, resolve_bandwidth
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
@@ -39,9 +40,16 @@ def as_if_large() -> Iterator[None]:
         patch.setattr(axis_module, "_TABLED", 1)
         patch.setattr(axis_module, "_BLOCK", 2)
         patch.setattr(prior_module, "_SLAB_BYTES", 1)
+        patch.setattr(strands_module, "_SLAB_BYTES", 1)
         patch.setattr(prior_module, "_BLOCK_PAIRS", 8)
         patch.setattr(prior_module, "_MARGIN", 1)
         yield
+
+
+def paths(table: Table, width: float | Mapping[str, float]) -> tuple[Path, ...]:
+    """All paths that a table admits."""
+    strands = strands_module.Strands.of(table, prior_module._axes(table, width))
+    return ("auto", "grid", "cells") if strands is None else ("auto", "grid", "cells", "strands")
 
 
 @st.composite
@@ -79,13 +87,14 @@ def test_large_tables_are_no_exception(drawn: tuple[Records, dict[str, float]]) 
     by_record = oracles.priors(records, list(widths.values()))
     expected = as_array([by_record[cell[0]] for cell in records.cells()])
     table = as_table(records)
-    for path in ("grid", "cells"):
+    for path in paths(table, widths):
         np.testing.assert_allclose(
             kernel_prior(table, widths, path=path), expected, rtol=0, atol=1e-12
         )
-        with as_if_large():
+    with as_if_large():
+        for path in paths(table, widths):
             prior = kernel_prior(table, widths, path=path)
-        np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
 
 
 @SOME
@@ -103,23 +112,23 @@ def test_crowds_do_not_drown_a_few(days: list[int], counts: list[int], width: fl
     crowds[:, 1] += 1
     table = Table((domain,), Domain("illness", ("flu", "hiv")), np.arange(size)[:, None], crowds)
     grid = kernel_prior(table, width, path="grid")
-    ways = [kernel_prior(table, width, path="cells")]
+    ways = [kernel_prior(table, width, path=path) for path in ("cells", "strands")]
     with as_if_large():
-        ways += [kernel_prior(table, width, path=path) for path in ("grid", "cells")]
+        ways += [kernel_prior(table, width, path=path) for path in ("grid", "cells", "strands")]
     for prior in ways:
         np.testing.assert_allclose(prior, grid, rtol=0, atol=1e-12)
 
 
 @SOME
 @given(tables_and_bandwidths())
-def test_both_paths_are_equation_2_by_pairs_of_records(
+def test_every_path_is_equation_2_by_pairs_of_records(
     drawn: tuple[Records, dict[str, float]],
 ) -> None:
     records, widths = drawn
     by_record = oracles.priors(records, list(widths.values()))
     expected = as_array([by_record[cell[0]] for cell in records.cells()])
     table = as_table(records)
-    for path in ("grid", "cells", "auto"):
+    for path in paths(table, widths):
         prior = kernel_prior(table, widths, path=path)
         np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
 
@@ -176,7 +185,7 @@ def test_a_boundless_bandwidth_knows_the_whole_table_only(records: Records) -> N
     # The adversary of t-closeness: every record has the same weight (section II-D).
     table = as_table(records)
     overall = np.broadcast_to(table.counts.sum(axis=0) / table.records, table.counts.shape)
-    for path in ("grid", "cells"):
+    for path in paths(table, 1e9):
         prior = kernel_prior(table, 1e9, path=path)
         np.testing.assert_allclose(prior, overall, atol=1e-12)
 
@@ -216,7 +225,7 @@ def test_figures_by_hand() -> None:
     # Distances .5 and 1 at B = 1: weights 1, 3/4, 0; the record aged 10 counts twice.
     table = as_table(by_age(("0", "flu"), ("5", "hiv"), ("10", "flu"), ("10", "flu")))
     expected = [[1 / 1.75, 0.75 / 1.75], [2.25 / 3.25, 1 / 3.25], [2 / 2.75, 0.75 / 2.75]]
-    for path in ("grid", "cells"):
+    for path in paths(table, 1):
         prior = kernel_prior(table, 1, path=path)
         np.testing.assert_allclose(prior, expected, atol=1e-15)
 
@@ -276,7 +285,7 @@ def test_the_cheaper_path_is_taken(
 def weighed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the paths that are taken from now on."""
     taken: list[str] = []
-    for path in (prior_module._Grid, prior_module._Pairs):
+    for path in (prior_module._Grid, prior_module._Pairs, strands_module.Strands):
         original = path.weigh
 
         def spy(
@@ -323,11 +332,11 @@ def by_pairs(table: Table, width: float, some: slice) -> FloatArray:
 @pytest.mark.parametrize(
     ("others", "numeric", "width", "path"),
     [
-        ((2, 20), 1, 0.3, "_Pairs"),
-        ((2, 20), 1, 1.5, "_Grid"),
+        ((2, 20), 1, 0.3, "Strands"),
+        ((2, 20), 1, 1.5, "Strands"),
         ((), 1, 0.3, "_Grid"),
         ((9_000,), 2, 0.3, "_Pairs"),  # admission dates, too
-        ((2, 15_000), 1, 0.3, "_Pairs"),  # postcodes
+        ((2, 15_000), 1, 0.3, "Strands"),  # postcodes
     ],
 )
 def test_as_many_values_as_records(
@@ -353,12 +362,13 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert (whole.cells, len(parts)) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
     monkeypatch.setattr(prior_module, "_GRID_BYTES", 0)
+    monkeypatch.setattr(strands_module.Strands, "of", lambda *_: None)
     steps: list[None] = []
     Setting(parts, progress=Watched(lambda: steps.append(None))).prior(1.5)
     assert len(steps) == 20
 
 
-@pytest.mark.parametrize("path", ["grid", "cells"])
+@pytest.mark.parametrize("path", ["grid", "cells", "strands"])
 def test_polling_can_cancel(path: str) -> None:
     class Cancelled(BaseException):
         pass
