@@ -17,7 +17,7 @@ from bench.figure import figure_table
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.primacy import measure_primacy
-from bench.priors import measure_many_values, measure_priors
+from bench.priors import measure_many_values, measure_priors, measure_unique_cells
 from bench.publication import SCHEMA, load
 from bench.publishing import (
     copied,
@@ -65,6 +65,9 @@ def bench(
     values: Annotated[
         int, typer.Option(min=100, help="Values of a quasi-identifier of many.")
     ] = 30_000,
+    residents: Annotated[
+        int, typer.Option(min=1_000, help="People of whom hardly two are alike.")
+    ] = 100_000,
     records: Annotated[
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
     ] = 2_000_000,
@@ -89,6 +92,7 @@ def bench(
     with step(console, "Priors"):
         figures = measure_priors(subject, rounds)
         figures += measure_many_values(values, rounds)
+        figures += measure_unique_cells(residents, rounds)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
     with step(console, "Optimal channels"):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bench.__main__ import app
 from bench.census import ADULT_RECORDS, census
-from bench.priors import measure_many_values, measure_priors
+from bench.priors import measure_many_values, measure_priors, measure_unique_cells
 from studies.cells import count_cells
 from studies.houses import HOUSES, houses
 from tests.conftest import Connection, Database
@@ -79,6 +79,12 @@ def test_priors_of_many_values_agree() -> None:
     assert [figure.ratio is not None for figure in figures] == [True, True, False] * 2 + [False]
 
 
+def test_priors_of_unique_cells_agree() -> None:
+    # More postcodes than the baseline has a matrix for.
+    figures = measure_unique_cells(12_000, rounds=1)
+    assert [figure.ratio is not None for figure in figures] == [True, True, False] * 2
+
+
 @pytest.mark.extended
 def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None:
     result = CliRunner().invoke(
@@ -86,6 +92,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         [
             *("--uri", database.uri(), "--large", "600", "--small", "300", "--rounds", "1"),
             *("--buckets", "3000", "--values", "300", "--records", "1500"),
+            *("--residents", "1000"),
             *("--blocks", "200", "--many-blocks", "600", "--admissions", "300"),
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
             *("--months", "3"),
