@@ -42,7 +42,7 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["bounds"]
 
@@ -61,7 +61,7 @@ _TINY, _HUGE = 1e-200, 1e200
 _CHUNK_FLOATS = 500_000
 """Size to which arrays are limited, so that they stay in a cache, unless one group is larger."""
 
-_MOST_FLOATS = 4_000_000
+_MOST_FLOATS = 1_000_000
 """Size of the arrays of one group above which nothing is said of it."""
 
 _Bounds = tuple[FloatArray, FloatArray]
@@ -303,7 +303,6 @@ class _Exchange:
         able = np.broadcast_to(one > 0, weights.shape)
         with np.errstate(over="ignore"):
             quotients = _over(np.broadcast_to(other, weights.shape), one, np.inf)
-        quotients = np.where(able, np.minimum(quotients, _HUGE), np.inf)
         order = np.argsort(quotients, axis=1)
         return cls(
             np.take_along_axis(quotients, order, axis=1),
@@ -314,20 +313,15 @@ class _Exchange:
     def least(self, number: FloatArray) -> FloatArray:
         """Sum of so many of the smallest, (b, v); 0 where there are not so many."""
         taken = np.clip(number[:, None, :] - self._below, 0.0, self._weights)
-        return np.where(self._enough(number), self._sum(taken) * (1.0 - _ROUNDING), 0.0)
+        total = _times(taken, np.minimum(self._quotients, _HUGE)).sum(axis=1)
+        enough = self._weights.sum(axis=1) >= number
+        return np.where(enough, total * (1.0 - _ROUNDING), 0.0)
 
     def most(self, number: FloatArray) -> FloatArray:
         """Sum of so many of the largest, or of all, (b, v)."""
         above = self._weights.sum(axis=1, keepdims=True) - self._below - self._weights
         taken = np.clip(number[:, None, :] - above, 0.0, self._weights)
-        return self._sum(taken) * (1.0 + _ROUNDING)
-
-    def _enough(self, number: FloatArray) -> BoolArray:
-        enough: BoolArray = self._weights.sum(axis=1) >= number
-        return enough
-
-    def _sum(self, taken: FloatArray) -> FloatArray:
-        total: FloatArray = _times(taken, self._quotients).sum(axis=1)
+        total: FloatArray = _times(taken, self._quotients).sum(axis=1) * (1.0 + _ROUNDING)
         return total
 
 
