@@ -11,6 +11,7 @@ import typer
 
 from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
+from bench.bounding import measure_bounds
 from bench.census import ADULT_RECORDS, census
 from bench.exploration import measure_exploration
 from bench.figure import figure_table
@@ -93,6 +94,8 @@ def bench(
         figures = measure_priors(subject, rounds)
         figures += measure_many_values(values, rounds)
         figures += measure_unique_cells(residents, rounds)
+    with step(console, "Bounds of disclosure"):
+        figures += measure_bounds(fewer, rounds)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
     with step(console, "Optimal channels"):
