@@ -13,8 +13,10 @@ united with near ones, in rounds over arrays; what grew larger than it must is c
   takes off the shortfall of its two groups. So a group is united with one that makes up for what it
   lacks, if that costs not much more, and two groups that are mended at once come before one.
 - Only unions of a group that falls short with near groups are considered, of which the cheapest are
-  measured. A group takes part in at most one union a round, and of the unions that do not exclude
-  each other the lower-priced half is made: the others may find better ones in the next round.
+  measured. Where very many fall short, fewer near ones are considered of each. Unions are judged
+  by sums of their groups' counts, and made only where something must be inferred.
+- A group takes part in at most one union a round, and of the unions that do not exclude each other
+  the lower-priced half is made: the others may find better ones in the next round.
 - What large groups may break where small ones meet it, as they may a bound on divergence, is kept:
   no union is made that falls short of it by more than its two groups. So groups may be left that
   fall short, with no union to mend them.
@@ -29,8 +31,9 @@ whole table is left where nothing less meets the requirements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -38,18 +41,21 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import Bound, Requirement, alone_and_joint
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.requirement import Bound, CountedRequirement, Requirement, alone_and_joint
+from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
 
 __all__ = ["agglomerate"]
 
-_NEAR = 32
-"""Near groups whose unions with one that falls short are considered."""
+_NEAR = (8, 32)
+"""Fewest and most near groups whose unions with one that falls short are considered."""
+
+_CONSIDERED = 400_000
+"""Unions that are considered in a round, unless the fewest of each group are more."""
 
 _TRIED = 8
 """Limit of the unions that are measured, the cheapest first."""
 
-_TRIED_IN_ALL = 100_000
+_TRIED_IN_ALL = 10_000
 """Unions that are measured in a round if that makes more, unless beliefs are inferred for them."""
 
 _MEASURED_AT_ONCE = 3_000_000
@@ -94,99 +100,168 @@ def agglomerate(
     Groups
         Every part in one group.
     """
-    parts = setting.parts
     lacking = _Lacking(setting, requirements)
-    groups = Groups.from_labels(np.arange(len(parts)))
-    needs = lacking.shortfall(groups)
+    grown = _Grown(lambda: Groups.from_rows(np.arange(len(setting.parts))), lacking.counts)
+    needs = lacking.shortfall(grown)
     most = max(int((needs > 0).sum()), 1)
     mended = 0.0
     growing = progress.part(0.0, _GROWN)
-    while len(groups) > 1 and (needs.any() or lacking.more(groups)):
+    while len(grown) > 1 and (needs.any() or lacking.more(grown.groups)):
         if not needs.any():
-            needs = lacking.shortfall(groups)
-        first, second = _round(lacking, groups, needs, growing)
+            needs = lacking.shortfall(grown)
+        first, second = _round(lacking, grown, needs, growing)
         if not first.size:
             break
-        groups, needs = _united(lacking, groups, needs, first, second=second)
+        grown, needs = _united(lacking, grown, needs, first, second=second)
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
-    return mondrian(setting, requirements, groups=groups, progress=progress.part(_GROWN, 1.0))
+    cutting = progress.part(_GROWN, 1.0)
+    return mondrian(setting, requirements, groups=grown.groups, progress=cutting)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """Groups with sums over their parts, which of unions are known without making them.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the groups, where they are asked for.
+    sums : list of (g, x) arrays
+        Sums over each group of each of `_Lacking.counts`.
+    """
+
+    make: Callable[[], Groups]
+    sums: Sequence[AnyArray]
+
+    def __len__(self) -> int:
+        return len(self.sums[0])
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups."""
+        return self.make()
+
+    @property
+    def sizes(self) -> IntArray:
+        """Records of each group, shape (g,)."""
+        sizes: IntArray = self.sums[0][:, 0]
+        return sizes
+
+    def unions(self, first: IntArray, second: IntArray) -> _Grown:
+        """Unite pairs of groups."""
+        return _Grown(
+            lambda: self.groups.united(Groups.from_rows(np.column_stack((first, second)))),
+            [some[first] + some[second] for some in self.sums],
+        )
 
 
 class _Lacking:
-    """Shortfall of groups: how far they are from meeting requirements."""
+    """Shortfall of groups: how far they are from meeting requirements.
+
+    Attributes
+    ----------
+    counts : list of (p, x) arrays
+        Records of each part, shape (p, 1), and what else requirements add up in groups.
+    """
 
     def __init__(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
         self.setting = setting
-        self._alone, joint = alone_and_joint(requirements)
-        self._fine = [item for item in self._alone if not item.coarse]
+        self.counts: list[AnyArray] = [setting.parts.weights[:, None]]
+        alone, joint = alone_and_joint(requirements)
+        self._alone = [(item, self._summed(item)) for item in alone]
+        self._fine = [pair for pair in self._alone if not pair[0].coarse]
         # What groups must disclose less than by themselves.
-        self._joint = [(item, bound) for item in joint for bound in item.bounds]
+        self._joint = [
+            (item, place, bound)
+            for item, place in zip(joint, map(self._summed, joint), strict=True)
+            for bound in item.bounds
+        ]
+
+    def _summed(self, requirement: Requirement) -> int:
+        """Place in `counts` of what is added up to judge by; -1 if groups must be looked at."""
+        if not isinstance(requirement, CountedRequirement):
+            return -1
+        counts = requirement.counts(self.setting)
+        for place, known in enumerate(self.counts):
+            if known is counts or np.array_equal(known, counts):
+                return place
+        self.counts.append(counts)
+        return len(self.counts) - 1
 
     @property
     def infers(self) -> bool:
         """Whether beliefs are inferred to tell."""
-        return any(item.infers for item in self._alone)
+        return any(item.infers for item, _ in self._alone)
 
-    def shortfall(self, groups: Groups) -> FloatArray:
+    @property
+    def looks(self) -> bool:
+        """Whether groups must be looked at to tell, as sums do not suffice."""
+        return any(place < 0 for _, place in self._alone)
+
+    def shortfall(self, grown: _Grown) -> FloatArray:
         """Shortfall of each group, shape (g,)."""
-        most = self._most(self._alone, groups)
-        if self._joint:
-            for joint, bound in self._joint:
-                histograms = joint.histograms(self.setting, groups)
-                figure = joint.by_itself(self.setting, histograms)[groups.owner]
-                most = np.maximum(most, self._lack(groups, bound, figure, joint.absorbing))
+        most = np.zeros(len(grown))
+        for item, place in self._alone:
+            most = np.maximum(most, self._of(item, place, grown))
+        for joint, place, bound in self._joint:
+            figures = joint.by_itself(self.setting, grown.sums[place])
+            most = np.maximum(most, _lacks(bound, figures, grown.sizes, joint.absorbing))
         return most
 
-    def fine(self, groups: Groups) -> FloatArray:
+    def fine(self, grown: _Grown) -> FloatArray:
         """Shortfall of each group in what small groups meet, shape (requirements, g)."""
-        lacks = [self._most([item], groups) for item in self._fine]
-        return np.array(lacks).reshape(len(lacks), len(groups))
+        lacks = [self._of(item, place, grown) for item, place in self._fine]
+        return np.array(lacks).reshape(len(lacks), len(grown))
 
-    def _most(self, requirements: Sequence[Requirement], groups: Groups) -> FloatArray:
-        """Shortfall of each group in the requirement that it is farthest from meeting."""
-        most = np.zeros(len(groups))
-        for item in requirements:
-            figures = item.measure(self.setting, groups).figures
-            for bound, figure in zip(item.bounds, figures, strict=True):
-                most = np.maximum(most, self._lack(groups, bound, figure, item.absorbing))
+    def _of(self, requirement: Requirement, place: int, grown: _Grown) -> FloatArray:
+        """Shortfall of each group in one requirement."""
+        absorbing = requirement.absorbing
+        if isinstance(requirement, CountedRequirement):
+            figures = requirement.figures(self.setting, grown.sums[place])
+            (bound,) = requirement.bounds
+            return _lacks(bound, figures, grown.sizes, absorbing)
+        groups, most = grown.groups, np.zeros(len(grown))
+        weights = self.setting.parts.weights[groups.members]
+        measured = requirement.measure(self.setting, groups).figures
+        for bound, figures in zip(requirement.bounds, measured, strict=True):
+            lacks = _lacks(bound, figures, weights, absorbing)
+            most = np.maximum(most, groups.max(lacks) if absorbing else groups.sum(lacks))
         return most
 
     def more(self, groups: Groups) -> bool:
         """Ask more of groups that do not fall short, if they do not meet all requirements so."""
         asked = False
-        for place, (joint, bound) in enumerate(self._joint):
+        for number, (joint, place, bound) in enumerate(self._joint):
             met = joint.satisfied(self.setting, groups)
             if not met.all():
                 histograms = joint.histograms(self.setting, groups.select(~met))
                 least = float(joint.by_itself(self.setting, histograms).min())
-                self._joint[place] = joint, replace(bound, threshold=least, strict=True)
+                self._joint[number] = joint, place, replace(bound, threshold=least, strict=True)
                 asked = True
         return asked
 
-    def _lack(
-        self, groups: Groups, bound: Bound, figures: FloatArray, absorbing: bool
-    ) -> FloatArray:
-        broken = bound.broken(figures)
-        if absorbing:
-            once: FloatArray = groups.max(broken).astype(np.float64)
-            return once
-        # The share of the figure that is beyond the threshold, or of the threshold that is missing.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            met = bound.threshold / figures if bound.upper else figures / bound.threshold
-        share = np.where(np.isnan(met), 1.0, np.clip(1.0 - met, 0.0, 1.0))
-        weights = self.setting.parts.weights[groups.members]
-        lack: FloatArray = groups.sum(np.where(broken, (_SLIGHT + share) * weights, 0.0))
-        return lack
+
+def _lacks(bound: Bound, figures: AnyArray, weights: IntArray, absorbing: bool) -> FloatArray:
+    """Lack of records, so many with each of some figures, by a bound: in sum of those alike."""
+    broken = bound.broken(figures)
+    if absorbing:
+        return np.asarray(broken, dtype=np.float64)
+    # The share of the figure that is beyond the threshold, or of the threshold that is missing.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        met = bound.threshold / figures if bound.upper else figures / bound.threshold
+    share = np.where(np.isnan(met), 1.0, np.clip(1.0 - met, 0.0, 1.0))
+    return np.where(broken, (_SLIGHT + share) * weights, 0.0)
 
 
 def _round(
-    lacking: _Lacking, groups: Groups, needs: FloatArray, progress: Progress
+    lacking: _Lacking, grown: _Grown, needs: FloatArray, progress: Progress
 ) -> tuple[IntArray, IntArray]:
     """Unions to make at once: two arrays of groups, of which each takes part in one at most."""
-    failing = np.flatnonzero(needs)
+    failing, groups = np.flatnonzero(needs), grown.groups
+    reach = int(np.clip(_CONSIDERED // len(failing), *_NEAR))
     near, costs = cheapest_neighbours(
-        lacking.setting.parts, groups, failing, _NEAR, progress=progress
+        lacking.setting.parts, groups, failing, reach, progress=progress
     )
     in_all = 0 if lacking.infers else _TRIED_IN_ALL
     tried = min(max(_TRIED, in_all // len(failing)), near.shape[1])
@@ -194,13 +269,15 @@ def _round(
     second, cost = near[:, :tried].ravel(), costs[:, :tried].ravel()
     before = needs[first] + needs[second]
     after = np.empty(len(first))
-    fine = lacking.fine(groups)
+    fine = lacking.fine(grown)
     fine_after = np.empty((len(fine), len(first)))
-    pairs = Groups.from_rows(np.column_stack((first, second)))
+    looked_at = np.ones(len(first), dtype=np.int64)
+    if lacking.looks:
+        looked_at = groups.widths[first] + groups.widths[second]
     most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
-    for start, stop in _chunks(groups.widths[first] + groups.widths[second], most):
+    for start, stop in _chunks(looked_at, most):
         progress.poll()
-        unions = groups.united(pairs.select(np.arange(start, stop)))
+        unions = grown.unions(first[start:stop], second[start:stop])
         after[start:stop] = lacking.shortfall(unions)
         fine_after[:, start:stop] = lacking.fine(unions)
     price = cost / np.maximum(before - after, _LEAST * before)
@@ -248,14 +325,18 @@ def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int)
 
 
 def _united(
-    lacking: _Lacking, groups: Groups, needs: FloatArray, first: IntArray, second: IntArray
-) -> tuple[Groups, FloatArray]:
+    lacking: _Lacking, grown: _Grown, needs: FloatArray, first: IntArray, second: IntArray
+) -> tuple[_Grown, FloatArray]:
     """Unite pairs of groups: the groups then, and their shortfall."""
-    unions = groups.united(Groups.from_rows(np.column_stack((first, second))))
-    kept = np.ones(len(groups), dtype=bool)
+    unions = grown.unions(first, second)
+    kept = np.ones(len(grown), dtype=bool)
     kept[first] = kept[second] = False
+    groups = Groups.joined([grown.groups.select(kept), unions.groups])
+    sums = [
+        np.concatenate((one[kept], two)) for one, two in zip(grown.sums, unions.sums, strict=True)
+    ]
     return (
-        Groups.joined([groups.select(kept), unions]),
+        _Grown(lambda: groups, sums),
         np.concatenate((needs[kept], lacking.shortfall(unions))),
     )
 

@@ -18,10 +18,12 @@ from bkpriv_core.method import GroupOptions, find_method
 from bkpriv_core.partition import agglomeration as agglomeration_module
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.partition.neighbours import losses
+from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
 from bkpriv_core.requirement import (
+    Bound,
     BtPrivacy,
     CkSafety,
+    JsDivergence,
     KAnonymity,
     LDiversity,
     Requirement,
@@ -325,7 +327,7 @@ def test_what_is_measured_at_a_time_has_room_for_all_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     setting = Setting(as_table(hospital(400, seed=7)))
-    requirements = [KAnonymity(6), TCloseness(0.3)]
+    requirements = [KAnonymity(6), BtPrivacy(((0.5, 0.1),))]
     groups = agglomerate(setting, requirements)
     room = 40 * setting.table.sensitive.size
     monkeypatch.setattr(agglomeration_module, "_MEASURED_AT_ONCE", room)
@@ -347,3 +349,77 @@ def test_what_is_measured_at_a_time_has_room_for_all_values(
     again = agglomerate(setting, requirements)
     assert [group.tolist() for group in again] == [group.tolist() for group in groups]
     assert max(one.widths.sum() for one in tried if len(one) > 1) in range(30, 41)
+
+
+# --- What unions lack -----------------------------------------------------------------------------
+
+
+def lacked(
+    setting: Setting, requirements: Sequence[Requirement], group: Sequence[int]
+) -> tuple[float, list[float]]:
+    """Shortfall of one group that is made and measured; and in each requirement on small ones."""
+    most, fine = 0.0, []
+    whole = Groups.from_lists([np.array(group)])
+    for item in requirements:
+        worst = 0.0
+        for bound, figures in zip(item.bounds, item.measure(setting, whole).figures, strict=True):
+            short = [
+                (figure, int(weight))
+                for figure, weight in zip(
+                    figures.tolist(), setting.parts.weights[whole.members], strict=True
+                )
+                if bound.broken(np.array([figure])).any()
+            ]
+            if item.absorbing:
+                worst = max(worst, float(bool(short)))
+            else:
+                worst = max(worst, sum(far(bound, one) * weight for one, weight in short))
+        most = max(most, worst)
+        fine += [] if item.coarse else [worst]
+    return most, fine
+
+
+def far(bound: Bound, figure: float) -> float:
+    """Lack of a record whose group has a figure that breaks a bound."""
+    if bound.upper:
+        return 0.1 + 1 - bound.threshold / figure
+    return 0.1 + 1 - (figure / bound.threshold if bound.threshold else 0.0)
+
+
+@SOME
+@given(tables(max_records=16), requirement_lists(), st.randoms(use_true_random=False))
+def test_sums_tell_what_unions_lack(
+    records: Records, requirements: list[Requirement], random: Random
+) -> None:
+    setting = Setting(as_table(records))
+    requirements = [*requirements, JsDivergence(random.choice([0.05, 0.3]), 0.5)]
+    lacking = agglomeration_module._Lacking(setting, requirements)
+    cells = len(setting.parts)
+    grown = agglomeration_module._Grown(lambda: Groups.from_rows(np.arange(cells)), lacking.counts)
+    pairs = np.array(list(combinations(range(cells), 2)), dtype=np.int64).reshape(-1, 2)
+    unions = grown.unions(pairs[:, 0], pairs[:, 1])
+    expected = [lacked(setting, requirements, pair) for pair in pairs.tolist()]
+    assert lacking.shortfall(unions) == pytest.approx([most for most, _ in expected])
+    told = lacking.fine(unions).ravel()
+    assert told == pytest.approx([one for _, fine in expected for one in fine])
+
+
+def test_fewer_neighbours_are_considered_of_very_many_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setting = Setting(as_table(hospital(400, seed=7)))
+    asked: list[tuple[int, int]] = []
+
+    def watched(parts: Parts, groups: Groups, chosen: Any, near: int, **named: Any) -> Any:
+        asked.append((len(chosen), near))
+        return cheapest_neighbours(parts, groups, chosen, near, **named)
+
+    monkeypatch.setattr(agglomeration_module, "cheapest_neighbours", watched)
+    monkeypatch.setattr(agglomeration_module, "_CONSIDERED", 1_000)
+    groups = agglomerate(setting, [KAnonymity(6)])
+    assert setting.parts.sizes(groups).min() >= 6
+    assert asked == [(many, min(max(1_000 // many, 8), 32)) for many, _ in asked]
+    nearest = {near for _, near in asked}
+    assert min(nearest) == 8
+    assert max(nearest) == 32
+    assert len(nearest) > 2
