@@ -25,6 +25,10 @@ united with near ones, in rounds over arrays; what grew larger than it must is c
   would have to be left out for the rest to meet them: every group must then disclose less by itself
   than the least of these. Unions never raise such a figure above the largest before.
 
+- Where groups come to have many parts, as under a bound that only large ones keep, those of
+  `mondrian` are few cuts away, and taken if they lose less. That is so only of what sums decide:
+  what is inferred of groups is judged otherwise in the end.
+
 At least one union is made in a round, as long as one may be, so that in the end one group of the
 whole table is left where nothing less meets the requirements.
 """
@@ -39,7 +43,7 @@ import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.partition.neighbours import cheapest_neighbours
+from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, CountedRequirement, Requirement, alone_and_joint
 from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
@@ -75,6 +79,12 @@ _PASSES = 32
 
 _GROWN = 0.9
 """Share of the progress that uniting makes; the rest is cutting."""
+
+_CUT = 0.95
+"""Share of the progress at which what was united is cut; the rest is cutting the whole table."""
+
+_LARGE = 32
+"""Parts of a group, on average, above which groups of `mondrian` may lose less."""
 
 
 def agglomerate(
@@ -115,8 +125,13 @@ def agglomerate(
         grown, needs = _united(lacking, grown, needs, first, second=second)
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
-    cutting = progress.part(_GROWN, 1.0)
-    return mondrian(setting, requirements, groups=grown.groups, progress=cutting)
+    cutting, comparing = progress.part(_GROWN, _CUT), progress.part(_CUT, 1.0)
+    groups = mondrian(setting, requirements, groups=grown.groups, progress=cutting)
+    if lacking.coarsely and len(setting.parts) > _LARGE * len(groups):
+        cut = mondrian(setting, requirements, progress=comparing)
+        groups = min(groups, cut, key=lambda each: float(losses(setting.parts, each).sum()))
+    progress.report(1.0)
+    return groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +208,11 @@ class _Lacking:
     def infers(self) -> bool:
         """Whether beliefs are inferred to tell."""
         return any(item.infers for item, _ in self._alone)
+
+    @property
+    def coarsely(self) -> bool:
+        """Whether sums suffice to tell, and whatever small groups meet large ones meet."""
+        return not self.looks and not self._fine
 
     @property
     def looks(self) -> bool:

@@ -423,3 +423,25 @@ def test_fewer_neighbours_are_considered_of_very_many_groups(
     assert min(nearest) == 8
     assert max(nearest) == 32
     assert len(nearest) > 2
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_large_groups_lose_no_more_than_by_cutting(seed: int) -> None:
+    random = Random(seed)
+    drawn = [
+        (random.randrange(40), random.randrange(40), f"{random.randrange(60):02}")
+        for _ in range(600)
+    ]
+    setting = Setting(as_table(of_points(drawn)))
+    requirements: list[Requirement] = [TCloseness(0.3)]
+    cut, grown = (
+        losses(setting.parts, partition(setting, requirements)).sum()
+        for partition in (mondrian, agglomerate)
+    )
+    assert grown <= cut
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agglomeration_module, "_LARGE", len(setting.parts))
+        united = losses(setting.parts, agglomerate(setting, requirements)).sum()
+    # Either may lose less.
+    assert grown == min(united, cut)
+    assert (united > cut) == (seed == 0)
