@@ -4,10 +4,11 @@ The disclosure of a record is the distance of the adversary's prior and posterio
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 
-Who asks only whether figures keep limits need not have all of them. Groups of more than
-`FEW_STATES` are bounded first (`bkpriv_core.belief.bounding`), which takes hardly longer than
-bethe. Where all figures of a group are below their limits, upper bounds stand in for them. Where
-groups are only tried, so they do where one is above its limit for certain.
+Who asks only whether figures keep limits need not have all of them. Groups beyond the budget of
+exact inference are bounded (`bkpriv_core.belief.bounding`) before they are estimated. Where all
+figures of a group are below their limits, upper bounds stand in for them. Where groups are only
+tried, those of more than `FEW_STATES` are bounded first, which takes hardly longer than bethe; and
+upper bounds also stand in where a figure is above its limit for certain.
 
 Inference unites the parts of a group about which every adversary believes the same, such as those
 of respondents in one cell about whom nothing else is known. That takes fewer states, so that more
@@ -25,6 +26,7 @@ import numpy as np
 from bkpriv_core.belief.bounding import bounds
 from bkpriv_core.belief.distance import Distance
 from bkpriv_core.belief.posterior import (
+    AUTO_STATES,
     BOUND,
     Estimator,
     Inferred,
@@ -186,7 +188,8 @@ class Adversaries:
         """Groups of many states of which bounds tell enough, or all; upper ones go to `figures`."""
         held = self._parts.counts[groups.members]
         states = exact_states(groups, held.sum(axis=1), groups.sum(held))
-        bounded = (states > FEW_STATES) & (every | self._possible(groups, held))
+        few = FEW_STATES if every or self._trying else AUTO_STATES
+        bounded = (states > few) & (every | self._possible(groups, held))
         if not bounded.any():
             return bounded
         many = groups.select(bounded)

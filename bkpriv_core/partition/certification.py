@@ -170,6 +170,7 @@ def certify(
     if parts is not setting.parts:  # Groups that are given up may have shared a cell.
         judge = judge.over(parts)
         setting, state = judge.setting, judge.measure(groups)
+    state = judge.sharpened(state)
     together = [item.measure(setting, state.groups, estimator) for item in joint]
     singly, jointly = iter(state.measurements), iter(together)
     suppressed = np.flatnonzero(state.groups.labels(len(setting.parts)) == SUPPRESSED)

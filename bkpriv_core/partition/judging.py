@@ -32,6 +32,7 @@ from bkpriv_core.belief.posterior import (
     EXACT_STATES,
     OMEGA,
     Estimator,
+    UsedArray,
     exact_states,
 )
 from bkpriv_core.belief.setting import Setting
@@ -87,6 +88,9 @@ EFFORTS = (
     Effort(256, AUTO_STATES, np.inf, 20_000_000, "bethe"),
 )
 
+_SHARPENED = 20_000_000
+"""States of all groups that are inferred only to know by how much they keep their bounds."""
+
 BETHE_COST = 30
 """States that take as long as bethe takes for one part and one value."""
 
@@ -105,6 +109,14 @@ class Measured:
 
     groups: Groups
     measurements: tuple[Measurement, ...]
+
+    @property
+    def used(self) -> UsedArray:
+        """The worst estimator of each group's figures, shape (g,)."""
+        used = np.full(len(self.groups), EXACT, dtype=np.int8)
+        for measured in self.measurements:
+            np.maximum(used, measured.used, out=used)
+        return used
 
     def select(self, chosen: BoolArray) -> Measured:
         """Keep the groups of a mask."""
@@ -210,12 +222,25 @@ class Judge:
             [Measured(kept, tuple(measurements)), self.measure(groups.select(~known))]
         )
 
+    def sharpened(self, state: Measured) -> Measured:
+        """Infer exactly what was bounded, the fewest states first, as far as little work does."""
+        bounded = np.flatnonzero(state.used == BOUND)
+        states = self.states(state.groups.select(bounded))
+        order = np.argsort(states, kind="stable")
+        affordable = (np.cumsum(states[order]) <= _SHARPENED) & (states[order] <= AUTO_STATES)
+        chosen = np.zeros(len(state.groups), dtype=bool)
+        chosen[bounded[order[affordable]]] = True
+        if not chosen.any():
+            return state
+        exact = self._measure(state.groups.select(chosen), "exact")
+        return Measured.joined([state.select(~chosen), exact])
+
     def resting(self, state: Measured) -> BoolArray:
         """Measured groups of which a figure rests on an estimate, where that was not asked for."""
         if self._estimator != "auto":
             return np.zeros(len(state.groups), dtype=bool)
-        worst = np.max([measured.used for measured in state.measurements], axis=0, initial=EXACT)
-        return np.asarray(worst > BOUND)
+        resting: BoolArray = state.used > BOUND
+        return resting
 
     def met(self, state: Measured) -> BoolArray:
         """Measured groups that meet every bound, by an inference that is good enough."""

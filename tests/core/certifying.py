@@ -124,6 +124,7 @@ def limit_exact(
         patch.setattr(module, "AUTO_STATES", most)
     if bounding:
         patch.setattr(disclosure_module, "FEW_STATES", small)
+        patch.setattr(disclosure_module, "AUTO_STATES", most)
     first, second, third, fourth = judging_module.EFFORTS
     efforts = (
         replace(first, most=small),

@@ -134,6 +134,7 @@ def test_bounds_decide_as_exact_figures_do(records: Records, limit: float, tryin
     adversaries = setting.adversaries([0.3, 0.7])
     exact = adversaries.disclosure(whole, "exact").figures
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disclosure_module, "FEW_STATES" if trying else "AUTO_STATES", 0)
         patch.setattr(disclosure_module, "FEW_STATES", 0)
         told = adversaries.disclosure(whole, "auto", limits=[limit, limit])
         bounded = adversaries.disclosure(whole, "bound", limits=[limit, limit])
@@ -149,7 +150,7 @@ def test_bounds_decide_as_exact_figures_do(records: Records, limit: float, tryin
 
 
 def test_what_bounds_cannot_decide_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disclosure_module, "FEW_STATES", 0)
+    monkeypatch.setattr(disclosure_module, "AUTO_STATES", 0)
     setting = Setting(as_table(small_table()))
     whole, adversaries = Groups.whole(3), setting.adversaries([0.3])
     exact = float(adversaries.disclosure(whole, "exact").figures.max())

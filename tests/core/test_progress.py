@@ -25,6 +25,7 @@ NEUTRAL = {
         "attacking",
         "certifying",
         "comparing",
+        "comparing ranges",
         "computing priors",
         "counting",
         "describing",

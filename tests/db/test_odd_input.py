@@ -252,7 +252,7 @@ def test_the_hint_to_audit_exactly_can_be_followed(clinic: Connection) -> None:
     )
     hints: list[str] = []
     clinic.add_notice_handler(lambda notice: hints.append(notice.message_hint or ""))
-    release = publish(clinic, "big", "big", "big_view")
+    release = publish(clinic, "big", "big", "big_view", {"estimator": "bethe"})
     assert len(hints) > 1  # The last is that of the closing notice.
     assert "estimator => 'exact'" not in hints[-2]
     said = refused(
