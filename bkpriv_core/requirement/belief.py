@@ -96,10 +96,14 @@ class BeliefRequirement(Requirement):
     regards : tuple of Regard
         Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
         sensitive values, unblended, for adversaries beyond the end.
+    sharp : bool
+        Whether groups are to be inferred even where bounds show that they keep theirs: nothing
+        could be told of the adversaries between those of a sample.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
     regards: tuple[Regard, ...] = ()
+    sharp: bool = False
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
     bounded: ClassVar[str]
@@ -178,13 +182,14 @@ class BeliefRequirement(Requirement):
     def against(self: B, adversaries: Sequence[Sequence[tuple[float, float]]]) -> B:
         """The same with some adversaries of each range: bandwidths, and bounds of their own."""
         several = iter(adversaries)
-        return self._of(
+        sample = self._of(
             [
                 (one, regard.nearly if _wide(pair) else regard)
                 for pair, regard in self._pairs
                 for one in (next(several) if _wide(pair) else (pair,))
             ]
         )
+        return replace(sample, sharp=True)
 
     def of_bounds(self: B, places: Sequence[int]) -> B:
         """The same with some of its bounds only, by their places."""
@@ -210,7 +215,7 @@ class BeliefRequirement(Requirement):
             If the beliefs of adversaries of a range do not fit in memory.
         """
         if not self.ranges:
-            limits = [t for _, t in self.skyline]
+            limits = None if self.sharp else [t for _, t in self.skyline]
             disclosure = self._adversaries(setting).disclosure(groups, estimator, progress, limits)
             return Measurement(disclosure.figures, disclosure.used)
         figures = np.zeros((len(self.skyline), len(groups.members)))
