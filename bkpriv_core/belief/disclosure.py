@@ -171,7 +171,8 @@ class Adversaries:
         if estimator in ("omega", "additive"):  # They take no longer than to remember them.
             return Disclosure(*infer(groups))
         if limits is None or estimator not in ("auto", "bound"):
-            about = self._known_by, estimator
+            # Without limits nothing is bounded; what is remembered of bounds has another shape.
+            about = self._known_by, "auto" if estimator == "bound" else estimator
             return Disclosure(*self._recall.figures(about, groups, infer))
         figures = np.zeros((len(self._judged), len(groups.members)))
         used = np.full(len(groups), BOUND, dtype=np.int8)
