@@ -287,10 +287,14 @@ class Round:
 
     Attributes
     ----------
+    effort : Effort
+        As given.
     taken : (g,) bool array
         Groups that were exchanged.
     work : float
         Work that may still be spent.
+    scarce : bool
+        Whether proposals were not judged because they would have taken more.
     """
 
     def __init__(
@@ -306,8 +310,9 @@ class Round:
         self._groups = layout.groups
         self._met = met
         self._keepers = keepers
-        self._effort = effort
+        self.effort = effort
         self.work = effort.work if work is None else min(effort.work, work)
+        self.scarce = False
         self._made: list[Measured] = []
         self.taken = np.zeros(len(layout.groups), dtype=bool)
 
@@ -336,13 +341,13 @@ class Round:
             fit = tried.select(np.flatnonzero(self._fitting(tried)))
             if not len(fit):
                 continue
-            if self._effort.screens:
+            if self.effort.screens:
                 # Where bethe does not converge, it is exact after all.
                 fit = self._afforded(fit, self._judge.states(fit.after))
-            promising = fit.spans.min(self._judge.promising(fit.after, self._effort))
+            promising = fit.spans.min(self._judge.promising(fit.after, self.effort))
             self._accept(fit.select(np.flatnonzero(promising)))
             unpromising.append(fit.select(np.flatnonzero(~promising & (fit.spans.widths == 1))))
-        if unpromising and not self._effort.screens:
+        if unpromising and not self.effort.screens:
             self._accept(Exchanges.joined(unpromising).in_order())
 
     def _in_turn(self, proposed: Exchanges) -> Iterator[Exchanges]:
@@ -364,7 +369,7 @@ class Round:
         """Proposals that meet what needs no inference, and take states that are to be taken."""
         counted = proposed.spans.min(self._judge.counted(proposed.after))
         most = proposed.spans.max(self._judge.states(proposed.after))
-        fitting: BoolArray = counted & (most > self._effort.above) & (most <= self._effort.most)
+        fitting: BoolArray = counted & (most > self.effort.above) & (most <= self.effort.most)
         return fitting
 
     def _afforded(self, proposed: Exchanges, prices: FloatArray) -> Exchanges:
@@ -374,6 +379,7 @@ class Round:
         price = proposed.spans.sum(prices)
         afforded = np.cumsum(price) <= self.work
         self.work -= float(price[afforded].sum())
+        self.scarce |= not afforded.all()
         return proposed.select(np.flatnonzero(afforded))
 
     def _accept(self, proposed: Exchanges) -> None:
@@ -396,11 +402,11 @@ class Round:
                 rows = rows[self._cheapest(proposed.select(rows))]
             left[rows] = False
             tried = proposed.select(rows)
-            prices = self._judge.states if self._effort.by == "exact" else self._judge.estimating
+            prices = self._judge.states if self.effort.by == "exact" else self._judge.estimating
             tried = self._afforded(tried, prices(tried.after))
             if not len(tried):
                 return
-            held, measured = self._judge.holding(tried.after, self._effort)
+            held, measured = self._judge.holding(tried.after, self.effort)
             chosen = self._borne(tried, np.flatnonzero(tried.spans.min(held)))
             self._made.append(measured.select(chosen[tried.spans.owner][held]))
 

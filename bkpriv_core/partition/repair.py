@@ -16,14 +16,16 @@ Rules:
 - Proof comes first; see `Judge`. Only what no proof mends is mended by an estimate, if that is
   allowed. What holds by an estimate stays only where nothing else is proved with little effort.
 - A group is given up only where no union with any of the groups near it holds.
+- Two groups that were tried in vain are not tried again with the same effort.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.partition.exchange import (
     Exchanges,
@@ -67,6 +69,9 @@ _PEELED = 64
 _WIDER = (2, 4, 8, 16)
 """Numbers of neighbours that are united at once."""
 
+_REMEMBERED = 4_000_000
+"""Limit of the pairs that are remembered to have been tried in vain, of each kind."""
+
 
 def repair(
     judge: Judge,
@@ -106,7 +111,13 @@ def repair(
     proofs = [effort for effort in efforts if effort.proves] or efforts
     allowed = {effort: _ROUNDS * effort.work for effort in efforts}
     work = _Repair(
-        judge, keepers, rearranging, progress, failing=_failing(state, met), work=allowed
+        judge,
+        keepers,
+        rearranging,
+        progress,
+        failing=_failing(state, met),
+        work=allowed,
+        vain=_Vain.of(len(judge.setting.parts)),
     )
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
         if met.all():
@@ -128,6 +139,57 @@ def repair(
 
 _State = tuple[Measured, BoolArray]
 
+_Marks = npt.NDArray[np.uint64]
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Factor by which a pair's key tells the first from the second."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Vain:
+    """Pairs of groups that were tried in vain.
+
+    A group is known by the sum of its parts' random marks, in whatever round it stands; that two
+    are taken for one, so that a pair is not tried, is as good as impossible.
+
+    Parameters
+    ----------
+    parts : (p,) array of 64 bits
+        Mark of each part.
+    tried : dict
+        Keys of pairs, by the effort that they were tried with, and whether they were rearranged.
+    """
+
+    parts: _Marks
+    tried: dict[tuple[Effort, bool], _Marks] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: int) -> _Vain:
+        """Begin with no pair of groups of so many parts."""
+        return cls(np.random.default_rng(0).integers(2**64, size=parts, dtype=np.uint64))
+
+    def marks(self, groups: Groups) -> _Marks:
+        """Mark of each group, shape (g,)."""
+        marks: _Marks = groups.sum(self.parts[groups.members])
+        return marks
+
+    def open(self, keys: _Marks, effort: Effort, rearranging: bool) -> BoolArray:
+        """Pairs that were not yet tried with an effort, or only united and not rearranged."""
+        known = [self.tried.get((effort, True))]
+        if not rearranging:
+            known.append(self.tried.get((effort, False)))
+        closed = np.zeros(len(keys), dtype=bool)
+        for some in known:
+            if some is not None:
+                closed |= np.isin(keys, some)
+        return ~closed
+
+    def add(self, keys: _Marks, effort: Effort, rearranging: bool) -> None:
+        """Remember pairs, as long as they are not too many."""
+        known = self.tried.get((effort, rearranging), keys[:0])
+        if len(known) + len(keys) <= _REMEMBERED:
+            self.tried[effort, rearranging] = np.concatenate((known, keys))
+
 
 @dataclass(frozen=True)
 class _Repair:
@@ -139,6 +201,7 @@ class _Repair:
     progress: Progress
     failing: int
     work: dict[Effort, float]
+    vain: _Vain
 
     def mend(self, state: Measured, met: BoolArray, effort: Effort) -> _State:
         """Exchange groups until every one holds or nothing helps."""
@@ -205,17 +268,28 @@ class _Repair:
     ) -> None:
         """Offer each failing group exchanges with one neighbour at a time."""
         start, stop = 0, _NEAR
+        marks = self.vain.marks(layout.groups)
+        tried: list[tuple[IntArray, _Marks, bool]] = []
         while start < neighbours.shape[1]:
             rows = np.flatnonzero(~made.taken[failing])
             partners = neighbours[rows, start:stop]
             rearranging = self.rearranging and start < _REARRANGED
             start, stop = stop, 2 * stop
             pairs = np.column_stack((np.repeat(failing[rows], partners.shape[1]), partners.ravel()))
+            keys = marks[pairs[:, 0]] * _ODD + marks[pairs[:, 1]]
+            open_ = self.vain.open(keys, made.effort, rearranging)
+            pairs = pairs[open_]
+            tried.append((pairs, keys[open_], rearranging))
             for some in chunks(layout, Groups.from_rows(pairs), _PLACES if rearranging else 1):
                 proposed = [unite(layout, some)]
                 if rearranging:
                     proposed += [recut(layout, some, _PLACES), _moves(layout, some)]
                 made.offer(Exchanges.joined(proposed))
+        if made.scarce or self.keepers:  # Another time there may be room for what was refused.
+            return
+        for pairs, keys, rearranging in tried:
+            left = ~made.taken[pairs].any(axis=1)
+            self.vain.add(keys[left], made.effort, rearranging)
 
     def _try_wider(
         self, made: Round, layout: Layout, failing: IntArray, neighbours: IntArray

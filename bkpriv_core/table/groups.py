@@ -30,6 +30,9 @@ AnyArray = npt.NDArray[Any]
 SUPPRESSED = -1
 """The label of a part whose records are not published."""
 
+_LARGE = 100_000
+"""Number of figures above which a sparse product adds up rows several times faster than numpy."""
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -143,6 +146,14 @@ class Groups:
 
     def sum(self, per_member: AnyArray) -> AnyArray:
         """Add up per-membership figures, shape (e, ...), within each group: shape (g, ...)."""
+        if per_member.ndim == 2 and per_member.dtype != bool and per_member.size >= _LARGE:
+            from scipy.sparse import csr_array  # slow to import, and only wanted here
+
+            edges = len(per_member)
+            ones = np.ones(edges, dtype=per_member.dtype)
+            shape = len(self), edges
+            total: AnyArray = csr_array((ones, np.arange(edges), self.offsets), shape) @ per_member
+            return total
         return self._reduce(np.add, per_member)
 
     def max(self, per_member: AnyArray) -> AnyArray:

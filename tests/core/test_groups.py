@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.table import groups as groups_module
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from tests.core.strategies import as_groups
 
@@ -69,7 +71,12 @@ def test_reductions(lists: list[list[int]], data: st.DataObject) -> None:
     assert groups.max(flat).tolist() == [max(run) for run in runs]
     assert groups.min(flat).tolist() == [min(run) for run in runs]
     rows = np.column_stack((flat, 2 * flat))
-    assert groups.sum(rows).tolist() == [[sum(run), 2 * sum(run)] for run in runs]
+    for large in (0, groups_module._LARGE):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(groups_module, "_LARGE", large)
+            sums = groups.sum(rows)
+        assert sums.tolist() == [[sum(run), 2 * sum(run)] for run in runs]
+        assert sums.dtype == rows.dtype
     assert groups.max(flat > 0).tolist() == [any(figure > 0 for figure in run) for run in runs]
 
 

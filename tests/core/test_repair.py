@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition import exchange as exchange_module
 from bkpriv_core.partition import repair as repair_module
-from bkpriv_core.partition.exchange import Layout
+from bkpriv_core.partition.exchange import Exchanges, Layout
 from bkpriv_core.partition.judging import Judge, Measured
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.repair import repair
@@ -268,10 +269,58 @@ def test_only_what_fails_is_peeled() -> None:
     judge = Judge(setting, policy, "exact")
     state = judge.measure(as_groups([[0, 1, 2], [3, 4, 5], [6, 7, 8]]))
     assert judge.met(state).tolist() == [True, True, False]
-    work = repair_module._Repair(judge, (), True, SILENT, 3, {})
+    vain = repair_module._Vain.of(len(setting.parts))
+    work = repair_module._Repair(judge, (), True, SILENT, 3, {}, vain)
     held, failing = outcome(work.peel(state, judge.met(state)))
     assert held == sets([0, 1, 2], [3, 4, 5], [6, 7])
     assert failing == sets([8])
+
+
+@MANY
+@given(layouts(most=8), requirement_lists(), st.sampled_from(["exact", "auto"]), st.booleans())
+def test_what_was_tried_in_vain_would_be_in_vain_again(
+    laid: tuple[Records, Layout, list[Group]],
+    requirements: list[Requirement],
+    estimator: Estimator,
+    rearranging: bool,
+) -> None:
+    _, layout, _ = laid
+    setting = Setting(layout.parts)
+    outcomes = []
+    for forgetful in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if forgetful:
+                patch.setattr(repair_module._Vain, "add", lambda *_: None)
+            state, met = mend(
+                setting, requirements, layout.groups, estimator, rearranging=rearranging
+            )
+        outcomes.append((sorted(map(sorted, state.groups)), int(met.sum())))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_houses_remember_what_was_in_vain() -> None:
+    # One group is tried in several rounds, the more of whose neighbours are mended.
+    setting = Setting(houses(1500)).tried()
+    policy: list[Requirement] = [KAnonymity(4), BtPrivacy(((0.2, 0.03), (0.4, 0.03)))]
+    judge = Judge(setting, policy, "auto")
+    state = judge.measure(mondrian(setting, policy))
+    outcomes: list[tuple[list[list[int]], int]] = []
+    united: list[int] = []
+
+    def unite(layout: Layout, before: Groups) -> Exchanges:
+        united[-1] += len(before)
+        return exchange_module.unite(layout, before)
+
+    for forgetful in (False, True):
+        united.append(0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(repair_module, "unite", unite)
+            if forgetful:
+                patch.setattr(repair_module._Vain, "add", lambda *_: None)
+            mended, met = repair(judge, state, judge.met(state))
+        outcomes.append((sorted(map(sorted, mended.groups)), int(met.sum())))
+    assert outcomes[0] == outcomes[1]
+    assert united[0] < united[1]
 
 
 def test_houses_lose_nothing() -> None:
