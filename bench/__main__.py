@@ -13,6 +13,7 @@ from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
 from bench.bounding import measure_bounds
 from bench.census import ADULT_RECORDS, census
+from bench.certainty import measure_certainty
 from bench.exploration import measure_exploration
 from bench.figure import figure_table
 from bench.implications import measure_implications
@@ -69,6 +70,9 @@ def bench(
     residents: Annotated[
         int, typer.Option(min=1_000, help="People of whom hardly two are alike.")
     ] = 100_000,
+    people: Annotated[
+        int, typer.Option(min=100, help="People whose certification is beside omega's.")
+    ] = 100_000,
     records: Annotated[
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
     ] = 2_000_000,
@@ -96,6 +100,8 @@ def bench(
         figures += measure_unique_cells(residents, rounds)
     with step(console, "Bounds of disclosure"):
         figures += measure_bounds(fewer, rounds)
+    with step(console, "Cost of certainty"):
+        figures += measure_certainty(people, _SEED)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
     with step(console, "Optimal channels"):

@@ -92,7 +92,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         [
             *("--uri", database.uri(), "--large", "600", "--small", "300", "--rounds", "1"),
             *("--buckets", "3000", "--values", "300", "--records", "1500"),
-            *("--residents", "1000"),
+            *("--residents", "1000", "--people", "300"),
             *("--blocks", "200", "--many-blocks", "600", "--admissions", "300"),
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
             *("--months", "3"),
@@ -102,6 +102,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert result.exit_code == 0, result.output
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
     assert re.search(r"priors of 300 dates, B = 0.3 +[\d.]+ s", result.output)
+    assert re.search(r"certified, 300 records in \d+ cells +[\d.]+ s +omega", result.output)
     assert re.search(r"publish, 10 times over, auto +[\d.]+ s", result.output)
     for name in ("census", "houses", "hospital"):
         assert re.search(rf"certified skyline, {name} +[\d.]+ s", result.output)
