@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,9 @@ _BATCH_FLOATS = 2**22
 _KEPT_PLACES = 2**23
 """Size of the table of neighbours up to which it is kept from pass to pass, and made at once."""
 
+_KEPT_DIGITS = 2**26
+"""Number of digits of all states up to which they are kept, a byte each."""
+
 _BALANCED = 0.1
 """Largest share by which a slot's weights may differ from its capacity."""
 
@@ -55,6 +59,9 @@ _HARMLESS = 500.0
 
 _SPREAD = 200.0
 """Logarithm of the largest scale, by which no number overflows."""
+
+_Digits = npt.NDArray[np.integer[Any]]
+"""Digits of states, shape (n,)."""
 
 _Places = npt.NDArray[np.intp]
 """Places in the level before, for slots and states, shape (s, n): of the state with an item less in
@@ -87,12 +94,27 @@ class Placement:
     def _level(self, level: int) -> slice:
         return slice(int(self._bounds[level]), int(self._bounds[level + 1]))
 
-    def _digits(self, states: npt.NDArray[np.int32], slot: int) -> npt.NDArray[np.int32]:
+    @cached_property
+    def _kept_digits(self) -> list[_Digits]:
+        """Digits of all states in order, by slot; empty if that is too much to keep."""
+        if self._states * self.slots > _KEPT_DIGITS:
+            return []
+        dtype = np.min_scalar_type(int(self._radix.max()))
+        digits = []
+        for stride, radix in zip(self._strides, self._radix, strict=True):
+            repeated = np.empty((self._states // (stride * radix), radix, stride), dtype)
+            repeated[:] = np.arange(radix, dtype=dtype)[:, None]
+            digits.append(repeated.take(self._order))
+        return digits
+
+    def _digits(self, slot: int, some: slice) -> _Digits:
         """Number of items in a slot, in each of some states."""
+        if self._kept_digits:
+            return self._kept_digits[slot][some]
         # Division by one number is several times faster than by an array, or than a remainder.
         radix = np.int32(self._radix[slot])
-        above = states // np.int32(self._strides[slot])
-        digits: npt.NDArray[np.int32] = above - above // radix * radix
+        above = self._order[some] // np.int32(self._strides[slot])
+        digits: _Digits = above - above // radix * radix
         return digits
 
     @cached_property
@@ -101,32 +123,31 @@ class Placement:
         if self._states * self.slots > _KEPT_PLACES:
             return []
         # For each state the place within its level, along one axis for each slot.
-        places = np.empty(self._states, dtype=np.int32)
         within = np.arange(self._states, dtype=np.int32)
         within -= np.repeat(self._bounds[:-1].astype(np.int32), self._sizes)
-        order = self._order.astype(np.intp)
-        places[order] = within
+        places = np.empty(self._states, dtype=np.int32)
+        places[self._order] = within
         table = np.empty((self.slots, self._states), dtype=np.int32)
         for row, stride, radix in zip(table, self._strides, self._radix, strict=True):
             moved = np.full(
                 (self._states // (stride * radix), radix, stride), self._states, np.int32
             )
             moved[:, 1:] = places.reshape(moved.shape)[:, :-1]
-            moved.take(order, out=row, mode="clip")
+            moved.take(self._order, out=row, mode="clip")
         return [table[:, self._level(level)].astype(np.intp) for level in range(1, self.items + 1)]
 
     def _arrivals(self, level: int) -> Iterable[tuple[slice, _Places]]:
         """Slots and from where an item in each leads to the states of a level; see `_Places`."""
         if self._kept:
             return ((slice(None), self._kept[level - 1]),)
-        return self._arrivals_by_slot(level)
+        return self._arrivals_by_slot(self._level(level - 1), self._level(level))
 
-    def _arrivals_by_slot(self, level: int) -> Iterator[tuple[slice, _Places]]:
-        before, here = self._order[self._level(level - 1)], self._order[self._level(level)]
-        for slot, radix in enumerate(self._radix):
-            places = np.full((1, len(here)), len(before), dtype=np.intp)
-            open_before = self._digits(before, slot) < radix - 1
-            places[0, self._digits(here, slot) > 0] = np.flatnonzero(open_before)
+    def _arrivals_by_slot(self, before: slice, here: slice) -> Iterator[tuple[slice, _Places]]:
+        for slot, radix in enumerate(self._radix.tolist()):
+            places = np.full((1, here.stop - here.start), before.stop - before.start, np.intp)
+            room = self._digits(slot, before) < radix - 1
+            # With an item more in the slot states keep their order.
+            places[0, self._digits(slot, here) > 0] = np.flatnonzero(room)
             yield slice(slot, slot + 1), places
 
     def marginals(

@@ -94,13 +94,16 @@ def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(placement.marginals(weights, wanted), whole, atol=1e-15)
 
 
-def test_a_table_that_is_not_kept_does_not_change_the_marginals(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("kept", ["digits", "nothing"])
+def test_tables_that_are_not_kept_do_not_change_the_marginals(
+    kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = np.random.default_rng(3).random((2, 7, 4))
     wanted = np.ones((2, 7), dtype=bool)
     whole = Placement((3, 2, 1, 1)).marginals(weights, wanted)
     monkeypatch.setattr(placement_module, "_KEPT_PLACES", 0)
+    if kept == "nothing":
+        monkeypatch.setattr(placement_module, "_KEPT_DIGITS", 0)
     np.testing.assert_allclose(
         Placement((3, 2, 1, 1)).marginals(weights, wanted), whole, atol=1e-15
     )
