@@ -16,7 +16,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import BoolArray, IntArray
 
-__all__ = ["Hulls", "blocks", "narrowed"]
+__all__ = ["Hulls", "along_curve", "blocks", "narrowed"]
 
 _BITS = 5
 """Into how many parts, as a power of 2, an axis is cut to tell which rows are near."""
@@ -60,7 +60,7 @@ def blocks(
     boxes : (x,) int array
         Boxes that may have to do with them, rising; no other has.
     """
-    order = _along_curve(places, np.array(sizes))
+    order = along_curve(places, np.array(sizes))
     starts = np.arange(0, len(order), most)
     if not len(starts):
         return
@@ -135,7 +135,7 @@ def narrowed(
     return near[some], held[:, some]
 
 
-def _along_curve(places: IntArray, sizes: IntArray) -> IntArray:
+def along_curve(places: IntArray, sizes: IntArray) -> IntArray:
     """Rows in Morton order of their leaf places."""
     finest = np.argsort(-sizes, kind="stable")[: 60 // _BITS]
     cubes = places[:, finest] * 2**_BITS // sizes[finest]

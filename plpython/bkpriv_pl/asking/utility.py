@@ -8,6 +8,7 @@ from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
 from bkpriv_core.utility.divergence import divergences
+from bkpriv_core.utility.least import gcp_at_least
 from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.past.history import RecordedRelease, find_release
@@ -48,6 +49,7 @@ def compare_releases(
     figures = {
         release.release: {
             **utility_of(release),
+            "gcp_at_least": _least(release),
             "max_disclosure": largest_disclosure(release, POLLED),
             **fidelity(release, POLLED),
         }
@@ -61,6 +63,13 @@ def compare_releases(
         for metric in metrics
         for release, of_one in figures.items()
     ]
+
+
+def _least(recorded: RecordedRelease) -> float | None:
+    """Lower bound of the GCP of releases with its k, where it has groups to have a k."""
+    if recorded.partition is None:
+        return None
+    return gcp_at_least(recorded, recorded.policy.requirements, POLLED)
 
 
 def _known(figure: float | None) -> float | None:
