@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import product
 
 import numpy as np
 import pytest
@@ -98,6 +99,30 @@ def test_prices_are_those_of_records(table: Table, k: int) -> None:
         with limited(limits):
             lower = np.repeat(prices(table, k), table.weights)
         assert (lower <= expected + 1e-12).all()
+
+
+@MANY
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 20), st.integers(1, 3)), max_size=4),
+    st.integers(2, 4),
+    st.integers(0, 9),
+    st.data(),
+)
+def test_room_is_that_of_the_tightest_group(
+    others: list[tuple[int, int, int]], k: int, own: int, data: st.DataObject
+) -> None:
+    records = data.draw(st.integers(1, k - 1))
+    others.sort()
+    room = np.inf
+    for taken in product(range(1, records + 1), *(range(each[2] + 1) for each in others)):
+        mine, *counts = taken
+        if k <= sum(taken) < 2 * k:
+            penalty = max(each[0] for each, count in zip(others, counts, strict=True) if count)
+            shares = sum(each[1] * count for each, count in zip(others, counts, strict=True))
+            room = min(room, (sum(taken) * penalty - shares) / mine - own)
+    price, share, weights = np.array(others, dtype=np.int64).reshape(-1, 3).T
+    found = least._room(price.astype(float), share.astype(float), weights, k, own, records)
+    assert found == pytest.approx(room)
 
 
 def first_columns(table: Table, columns: int) -> Table:
