@@ -195,12 +195,41 @@ def test_bounds_are_near_what_is_published(method: str, k: int) -> None:
         assert lost < 4 * least_gcp(table, k)
 
 
+def line(*numbers: float) -> Table:
+    """Records with a number each."""
+    labels = tuple(f"{number:g}" for number in numbers)
+    place = Domain("place", labels, positions=np.array(numbers, dtype=float))
+    counts = np.ones((len(numbers), 1), dtype=np.int64)
+    return Table((place,), Domain("s", ("s",)), np.arange(len(numbers))[:, None], counts)
+
+
+def test_nobody_pays_for_others_who_are_not_known() -> None:
+    """Two who lie apart, and are nearer to a pair each than to each other, are best together."""
+    table = line(0, 1, 50, 110, 160, 161)
+    best = (2 * 1 + 2 * 60 + 2 * 1) / 161 / 6
+    assert least_gcp(table, 2) == pytest.approx(best)
+    for near, paid in ((3, 51), (4, 60)):
+        with limited({"_NEAR": (near, near, near)}):
+            assert shares(table, 2)[[2, 3]].max() <= paid / 161 + 1e-9
+            assert 0.8 * best < least_gcp(table, 2) <= best + 1e-9
+
+
+@MANY
+@given(
+    tables(min_records=7, max_records=8, kinds=("numeric",), max_attributes=2),
+    st.integers(2, 3),
+    st.integers(2, 5),
+)
+def test_what_is_not_known_breaks_no_bound(records: Records, k: int, near: int) -> None:
+    best = least_loss(records, k)
+    assert best is not None
+    with limited({**SMALL, "_NEAR": (near, near, near)}):
+        assert least_gcp(as_table(records), k) <= float(best) / len(records.rows) + 1e-9
+
+
 def test_who_lies_apart_spoils_the_group_of_others() -> None:
     """Two pairs, each a hundredth apart, and one far off, whose group at best is of two."""
-    numbers = np.array([0.0, 1.0, 10.0, 11.0, 100.0])
-    place = Domain("place", tuple(f"{number:g}" for number in numbers), positions=numbers)
-    counts = np.ones((5, 1), dtype=np.int64)
-    table = Table((place,), Domain("s", ("s",)), np.arange(5)[:, None], counts)
+    table = line(0, 1, 10, 11, 100)
     assert prices(table, 2) == pytest.approx([0.01, 0.01, 0.01, 0.01, 0.89])
     # The one of a pair who joins pays as much, less the own price.
     assert shares(table, 2) == pytest.approx([0.01, 0.01, 0.01, 0.01, 2 * 0.89 - 0.01])
