@@ -72,9 +72,6 @@ _TRIPLES = 2_000_000
 _RAISED = 200_000
 """Limit of the cells whose shares are raised: those with the largest prices."""
 
-_ROUNDING = 1e-12
-"""Room below which a share is not raised."""
-
 
 def group_size(release: Release, requirements: Sequence[Requirement]) -> int:
     """The k of a release with published groups: as its policy states, else its smallest group's."""
@@ -392,9 +389,8 @@ def _raised(table: Table, k: int, near: _Near, priced: _Priced, progress: Progre
         cell, reach = near.cells[row], near.reach[row]
         others, price = near.known[row, 1:], priced.joint[row, 1:]
         price = np.maximum(np.maximum(price, alone[others]), alone[cell])
-        inside = np.flatnonzero(price < reach)
-        inside = inside[np.argsort(price[inside], kind="stable")]
-        others, price = others[inside], price[inside]
+        rising = np.argsort(price, kind="stable")
+        others, price = others[rising], price[rising]
         weights = table.weights[others]
         room = _room(price, share[others], weights, k, float(share[cell]), table.weights[cell])
         share[cell] += max(min(room, reach - share[cell]), 0.0)

@@ -214,6 +214,14 @@ def test_nobody_pays_for_others_who_are_not_known() -> None:
             assert 0.8 * best < least_gcp(table, 2) <= best + 1e-9
 
 
+def test_who_reaches_less_is_raised_first() -> None:
+    """The third does not know the last, who knows the third and is to see what it pays."""
+    table = line(0, 0.5, 15.5, 31.5)
+    with limited({"_NEAR": (3, 3, 3)}):
+        found = shares(table, 2) * 31.5
+    assert found == pytest.approx([0.5, 0.5, 15.5, 2 * 16 - 15.5])
+
+
 @MANY
 @given(
     tables(min_records=7, max_records=8, kinds=("numeric",), max_attributes=2),
