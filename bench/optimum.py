@@ -224,7 +224,7 @@ def _programme(columns: BoolArray, costs: FloatArray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Trial:
-    """What is lost of one table, in all: by methods, by bounds and at best."""
+    """Loss of one table, in all: by methods, by bounds and at best."""
 
     best: Optimum
     lost: dict[str, float]

@@ -400,7 +400,7 @@ def _raised(table: Table, k: int, near: _Near, priced: _Priced, progress: Progre
 def _room(
     price: FloatArray, share: FloatArray, weights: IntArray, k: int, own: float, records: int
 ) -> float:
-    """How far the share of a cell may be raised, by its known groups.
+    """Room by which the share of a cell may be raised, by its known groups.
 
     Parameters
     ----------
