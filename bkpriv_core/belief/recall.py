@@ -14,6 +14,7 @@ parts, on their beliefs about these and on the estimator, and on nothing else. R
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from itertools import pairwise
 
@@ -43,7 +44,8 @@ class Recall:
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._held = 0
-        self._known: dict[tuple[Hashable, bytes], tuple[FloatArray, int]] = {}
+        # A dict would look for its first item past all that were forgotten.
+        self._known: OrderedDict[tuple[Hashable, bytes], tuple[FloatArray, int]] = OrderedDict()
         self._believed: tuple[Hashable, Groups, Posterior] | None = None
 
     def posterior(
@@ -126,8 +128,7 @@ class Recall:
             self._known[key] = figures, used
             self._held += _numbers(key, figures)
         while self._held > self._most:
-            oldest = next(iter(self._known))
-            forgotten, _ = self._known.pop(oldest)
+            oldest, (forgotten, _) = self._known.popitem(last=False)
             self._held -= _numbers(oldest, forgotten)
 
 
