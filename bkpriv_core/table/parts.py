@@ -162,6 +162,14 @@ class Parts:
         """Leaf place of each part in each quasi-identifier, shape (p, d)."""
         return self.table.places if self.whole else self.table.places[self.cell]
 
+    @cached_property
+    def _count_columns(self) -> IntArray:
+        return np.ascontiguousarray(self.counts.T)
+
+    @cached_property
+    def _place_columns(self) -> IntArray:
+        return np.ascontiguousarray(self.places.T)
+
     def of_rows(self) -> Parts:
         """The same parts of a table of rows, where a person may have several.
 
@@ -265,10 +273,12 @@ class Parts:
 
     def histograms(self, groups: Groups) -> IntArray:
         """Records of each group shown with each sensitive value, shape (g, m)."""
-        histograms: IntArray = groups.sum(self.counts[groups.members])
+        histograms: IntArray = groups.of_columns(np.add, self._count_columns)
         return histograms
 
     def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
         """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
-        places = self.places[groups.members]
-        return groups.min(places), groups.max(places)
+        low, high = (
+            groups.of_columns(ufunc, self._place_columns) for ufunc in (np.minimum, np.maximum)
+        )
+        return low, high

@@ -80,6 +80,22 @@ def test_reductions(lists: list[list[int]], data: st.DataObject) -> None:
     assert groups.max(flat > 0).tolist() == [any(figure > 0 for figure in run) for run in runs]
 
 
+@given(lists_of_cells, st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=13))
+def test_figures_of_parts_are_reduced_by_columns(
+    lists: list[list[int]], figures: list[tuple[int, int]]
+) -> None:
+    columns = np.ascontiguousarray(np.array(figures, dtype=np.int64).T)
+    groups = as_groups(lists)
+    for ufunc, reduced in ((np.add, sum), (np.minimum, min), (np.maximum, max)):
+        expected = [
+            [reduced(figures[part][column] for part in cells) for column in (0, 1)]
+            for cells in lists
+        ]
+        found = groups.of_columns(ufunc, columns)
+        assert found.shape == (len(lists), 2)
+        assert found.tolist() == expected
+
+
 @given(lists_of_cells, st.integers(0, 12))
 def test_chunks_are_whole_groups_of_limited_size(lists: list[list[int]], size: int) -> None:
     chunks = list(as_groups(lists).chunks(size))
