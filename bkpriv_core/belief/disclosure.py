@@ -8,7 +8,9 @@ Who asks only whether figures keep limits need not have all of them. Groups beyo
 exact inference are bounded (`bkpriv_core.belief.bounding`) before they are estimated. Where all
 figures of a group are below their limits, upper bounds stand in for them. Where groups are only
 tried, those of more than `FEW_STATES` are bounded first, which takes hardly longer than bethe; and
-upper bounds also stand in where a figure is above its limit for certain.
+upper bounds also stand in where a figure is above its limit for certain. Bounds are asked for one
+adversary after the other, and no more where one decides; exact inference, which costs little more
+for several adversaries than for one, is made for all at once.
 
 Inference unites the parts of a group about which every adversary believes the same, such as those
 of respondents in one cell about whom nothing else is known. That takes fewer states, so that more
@@ -121,10 +123,12 @@ class Adversaries:
         otherwise it is an error.
     recall : Recall, optional
         Remembers what groups of the parts disclose.
-    known_by : hashable
-        Key of the adversaries and of their distances in the recall.
-    believed_by : hashable
-        Key of the priors in the recall.
+    known_by : sequence of hashable, optional
+        Key of the adversary and the distance of each figure in the recall.
+    believed_by : sequence of hashable, optional
+        Key of each prior in the recall.
+    prepared : sequence of tuples of arrays, optional
+        Prior of each figure, prepared by its distance; see `Distance.prepare`.
     """
 
     def __init__(
@@ -135,8 +139,9 @@ class Adversaries:
         *,
         trying: bool = False,
         recall: Recall | None = None,
-        known_by: Hashable = None,
-        believed_by: Hashable = None,
+        known_by: Sequence[Hashable] | None = None,
+        believed_by: Sequence[Hashable] | None = None,
+        prepared: Sequence[tuple[FloatArray, FloatArray]] | None = None,
         progress: Progress = SILENT,
     ) -> None:
         self._parts = parts
@@ -144,10 +149,44 @@ class Adversaries:
         self._judged = tuple(judged)
         self._trying = trying
         self._recall = Recall() if recall is None else recall
-        self._known_by = known_by
-        self._believed_by = believed_by
+        self._known_by = tuple(range(len(judged)) if known_by is None else known_by)
+        self._believed_by = tuple(range(len(priors)) if believed_by is None else believed_by)
         self._progress = progress.quiet
-        self._prepared = [by.prepare(self._priors[place]) for place, by in self._judged]
+        if prepared is None:
+            prepared = [by.prepare(self._priors[place]) for place, by in self._judged]
+        self._prepared = tuple(prepared)
+
+    @cached_property
+    def apart(self) -> tuple[tuple[list[int], Adversaries], ...]:
+        """Each adversary alone, with the places of its figures among those of all.
+
+        Where a group is given up once one of them learns too much, the others need not be asked.
+        """
+        if len(self._priors) == 1:
+            return ((list(range(len(self._judged))), self),)
+        places = [
+            [row for row, (of, _) in enumerate(self._judged) if of == place]
+            for place in range(len(self._priors))
+        ]
+        return tuple(
+            (
+                rows,
+                Adversaries(
+                    self._parts,
+                    [prior],
+                    [(0, self._judged[row][1]) for row in rows],
+                    trying=self._trying,
+                    recall=self._recall,
+                    known_by=[self._known_by[row] for row in rows],
+                    believed_by=[believed_by],
+                    prepared=[self._prepared[row] for row in rows],
+                    progress=self._progress,
+                ),
+            )
+            for rows, prior, believed_by in zip(
+                places, self._priors, self._believed_by, strict=True
+            )
+        )
 
     def disclosure(
         self,
@@ -187,36 +226,64 @@ class Adversaries:
         self, groups: Groups, limits: FloatArray, figures: FloatArray, *, every: bool
     ) -> BoolArray:
         """Groups of many states of which bounds tell enough, or all; upper ones go to `figures`."""
-        held = self._parts.counts[groups.members]
-        states = exact_states(groups, held.sum(axis=1), groups.sum(held))
-        few = FEW_STATES if every or self._trying else AUTO_STATES
-        bounded = (states > few) & (every | self._possible(groups, held))
+        states = exact_states(
+            groups, self._parts.weights[groups.members], self._parts.histograms(groups)
+        )
+        bounded = states > (FEW_STATES if every or self._trying else AUTO_STATES)
         if not bounded.any():
             return bounded
+        if not every:
+            bounded[bounded] = self._possible(groups.select(bounded))
+            if not bounded.any():
+                return bounded
         many = groups.select(bounded)
-        found, _ = self._recall.figures((self._known_by, "bound"), many, self._bound)
-        least, most = np.split(found, 2)
+        most, enough = self._bounded(many, limits, every=every)
         if every:
-            most[:, ~self._possible(many, held[bounded[groups.owner]])[many.owner]] = np.inf
+            most[:, ~self._possible(many)[many.owner]] = np.inf
         figures[:, bounded[groups.owner]] = most
-        enough: BoolArray = ~many.max(np.any(most > limits[:, None], axis=0))
-        if self._trying:
-            enough |= many.max(np.any(least > limits[:, None] + _CLEAR, axis=0))
         bounded[bounded] = enough | every
         return bounded
 
-    def _possible(self, groups: Groups, held: IntArray) -> BoolArray:
+    def _bounded(
+        self, groups: Groups, limits: FloatArray, *, every: bool
+    ) -> tuple[FloatArray, BoolArray]:
+        """Upper bounds of figures, (a, e), and for which groups bounds tell enough, (g,).
+
+        Adversaries are asked one after the other. Of a group that one of them decides against, by
+        its upper bounds if those are all that counts, nothing is known of the others: infinity.
+        """
+        figures = np.full((len(self._judged), len(groups.members)), np.inf)
+        kept = np.ones(len(groups), dtype=bool)
+        closed = np.zeros(len(groups), dtype=bool)
+        for rows, adversary in self.apart:
+            asked = ~closed
+            some, members = groups.select(asked), asked[groups.owner]
+            about = adversary._known_by, "bound"
+            found, _ = self._recall.figures(about, some, adversary._bound)
+            least, most = np.split(found, 2)
+            figures[np.ix_(np.array(rows), members)] = most
+            own = limits[rows][:, None]
+            kept[asked] &= ~some.max(np.any(most > own, axis=0))
+            closed[asked] = some.max(np.any((most if every else least) > own + _CLEAR, axis=0))
+        return figures, (kept & ~closed) | (closed & self._trying)
+
+    def _possible(self, groups: Groups) -> BoolArray:
         """Groups that contradict no prior: what is true is possible; others may do, too, (g,)."""
-        ruled_out = np.zeros(len(groups.members), dtype=bool)
-        for prior in self._priors:
-            ruled_out |= ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
-        possible: BoolArray = ~groups.max(ruled_out)
+        possible: BoolArray = ~groups.max(self._ruled_out[groups.members])
         return possible
+
+    @cached_property
+    def _ruled_out(self) -> BoolArray:
+        """Parts with a value that a prior rules out, shape (p,)."""
+        held = self._parts.counts > 0
+        ruled_out = np.zeros(len(held), dtype=bool)
+        for prior in self._priors:
+            ruled_out |= (held & (prior <= 0)).any(axis=1)
+        return ruled_out
 
     def _bound(self, groups: Groups) -> tuple[FloatArray, UsedArray]:
         """Lower and upper bounds of the figures of each membership, (2 a, e)."""
-        held = self._parts.counts[groups.members]
-        weights, histograms = held.sum(axis=1), groups.sum(held)
+        weights, histograms = self._parts.weights[groups.members], self._parts.histograms(groups)
         beliefs = [
             bounds(groups, weights, histograms, prior[groups.members], self._progress)
             for prior in self._priors

@@ -277,8 +277,8 @@ class Setting:
                 ],
                 trying=self._trying,
                 recall=self._recall,
-                known_by=key,
-                believed_by=tuple(resolved[place] for place in distinct),
+                known_by=list(zip(resolved, compared, strict=True)),
+                believed_by=[resolved[place] for place in distinct],
                 progress=self.progress,
             )
         return self._adversaries[key]

@@ -36,7 +36,7 @@ from bkpriv_core.requirement.base import (
 )
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import BoolArray, Groups
 
 __all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
 
@@ -238,6 +238,26 @@ class BeliefRequirement(Requirement):
             for row, place in enumerate(places):
                 ranged[place] = told.of(row)
         return Measurement(figures, used, tuple(ranged))
+
+    def satisfied(
+        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+    ) -> BoolArray:
+        """Mark groups that meet every bound; see `Requirement`.
+
+        By omega, which infers for each adversary by itself, each is asked about those groups only
+        that the ones before let pass.
+        """
+        if self.ranges or estimator != "omega":
+            return super().satisfied(setting, groups, estimator)
+        alive, bounds = np.arange(len(groups)), self.bounds
+        for rows, adversary in self._adversaries(setting).apart:
+            some = groups.select(alive)
+            figures = adversary.disclosure(some, estimator).figures
+            broken = [bounds[row].broken(told) for row, told in zip(rows, figures, strict=True)]
+            alive = alive[~some.max(np.any(broken, axis=0))]
+        met = np.zeros(len(groups), dtype=bool)
+        met[alive] = True
+        return met
 
     def most(self, setting: Setting) -> list[float]:
         """See `Requirement`: of any two beliefs, whatever the adversary knows."""

@@ -18,6 +18,8 @@ from bkpriv_core.belief.posterior import BOUND, ESTIMATORS, EXACT, Asked, Estima
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
+from bkpriv_core.requirement import BtPrivacy
+from bkpriv_core.requirement.belief import Regard
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
@@ -147,6 +149,63 @@ def test_bounds_decide_as_exact_figures_do(records: Records, limit: float, tryin
         np.testing.assert_array_equal(told.figures, exact)
     elif not trying:  # Who measures a release is told of no figure above a limit that is a bound.
         assert (told.figures <= limit).all()
+
+
+_NEAR_LIMITS = st.lists(st.sampled_from([0.3, 0.7, 1.3, 2.0]), min_size=3, max_size=3)
+
+
+@MANY
+@given(tables(max_records=9), _NEAR_LIMITS, st.data())
+def test_by_omega_adversaries_in_turn_decide_as_all_do(
+    records: Records, limits: list[float], data: st.DataObject
+) -> None:
+    """Limits are multiples of the largest figure; two of three are about one adversary."""
+    groups = as_groups(data.draw(partitions(len(records.cells()))))
+    setting = Setting(as_table(records), trying=True)
+    widths, smoothings = [0.3, 0.7, 0.3], [None, None, 0.5]
+    compared = [Comparison(smoothing=by) for by in smoothings]
+    figures = setting.adversaries(widths, compared).disclosure(groups, "omega").figures
+    required = BtPrivacy(
+        tuple(zip(widths, np.array(limits) * figures.max(axis=1), strict=True)),
+        tuple(Regard(smoothing=by) for by in smoothings),
+    )
+    broken = [bound.broken(row) for bound, row in zip(required.bounds, figures, strict=True)]
+    expected = ~groups.max(np.any(broken, axis=0))
+    np.testing.assert_array_equal(required.satisfied(setting, groups), expected)
+
+
+@MANY
+@given(tables(max_records=9), _NEAR_LIMITS, st.booleans(), st.data())
+def test_by_bounds_adversaries_in_turn_decide_as_all_do(
+    records: Records, limits: list[float], trying: bool, data: st.DataObject
+) -> None:
+    """Limits are between lower and upper bounds, or beside them."""
+    groups = as_groups(data.draw(partitions(len(records.cells()))))
+    setting = Setting(as_table(records), trying=trying)
+    widths = [0.3, 0.7, 0.3]
+    compared = [Comparison(smoothing=by) for by in (None, None, 0.5)]
+    every = [
+        np.split(Setting(as_table(records)).adversaries([width], [by])._bound(groups)[0], 2)
+        for width, by in zip(widths, compared, strict=True)
+    ]
+    least, most = (np.vstack([ends[place] for ends in every]) for place in (0, 1))
+    share = np.array(limits)
+    apart = share * (most - least).max(axis=1) + 1e-3 * (share > 1)
+    beyond = (least.max(axis=1) + apart)[:, None]
+    others = [Comparison(smoothing=by) for by in (0.9, 0.9, None)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disclosure_module, "FEW_STATES", 0)
+        patch.setattr(disclosure_module, "AUTO_STATES", 0)
+        for by in (others, compared):  # Bounds of figures that compare otherwise are not mixed up.
+            adversaries = setting.adversaries(widths, by)
+            told = adversaries.disclosure(groups, "bound", limits=beyond[:, 0].tolist()).figures
+        judged = adversaries.disclosure(groups, "auto", limits=beyond[:, 0].tolist())
+    assert [rows for rows, _ in adversaries.apart] == [[0, 2], [1]]
+    assert (told >= most - 1e-12).all()  # Nobody of whom nothing is known seems to keep a limit.
+    kept = ~groups.max((most > beyond).any(axis=0))
+    np.testing.assert_array_equal(~groups.max((told > beyond).any(axis=0)), kept)
+    decided = kept | (groups.max((least > beyond + 1e-6).any(axis=0)) & trying)
+    np.testing.assert_array_equal(judged.used == BOUND, decided)
 
 
 def test_what_bounds_cannot_decide_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
