@@ -6,6 +6,7 @@ So no publication profits from what another loaded or kept; its time includes lo
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections import defaultdict
@@ -34,6 +35,7 @@ __all__ = [
     "load",
     "memory_figure",
     "peak_megabytes",
+    "processor_seconds",
     "publish",
     "published",
     "typical",
@@ -205,3 +207,15 @@ def peak_megabytes(pid: int) -> float | None:
         return None
     peak = re.search(r"^Name:\s+postgres$.*^VmHWM:\s+(\d+) kB$", status.read_text(), re.M | re.S)
     return int(peak[1]) / 1024 if peak else None
+
+
+def processor_seconds(pid: int) -> float | None:
+    """Processor time that a process of this machine has taken, if it is a backend."""
+    status = Path(f"/proc/{pid}/stat")
+    if not status.exists():
+        return None
+    name, _, rest = status.read_text().rpartition(")")
+    if not name.endswith("(postgres"):
+        return None
+    user, system = map(int, rest.split()[11:13])
+    return (user + system) / os.sysconf("SC_CLK_TCK")

@@ -218,6 +218,31 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     assert 0 < exact < release.published
 
 
+@pytest.mark.parametrize("remembered", [0, 3_000, 2**23])
+def test_what_trials_share_changes_no_release(
+    table: Table, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    """Groups and figures beside those of policies that share nothing, some bounded."""
+    monkeypatch.setattr("bkpriv_core.belief.disclosure.FEW_STATES", 20)
+    method = METHODS["mondrian"]
+    options = parse_options(method, {})
+    shared = Setting(table)
+    shared._recall._most = remembered
+    grid = itertools.product([0.3, 0.6, [0.3, 0.6]], [0.5, 0.2, 0.3])
+    for bandwidth, t in grid:
+        widths = bandwidth if isinstance(bandwidth, list) else [bandwidth]
+        policy = parse_policy({**K, "bt_privacy": [{"bandwidth": one, "t": t} for one in widths]})
+        one, other = (
+            method.make(Job(setting, policy.requirements, options, SeededChance(3), SILENT))
+            for setting in (shared, Setting(table))
+        )
+        assert one.release.groups.members.tolist() == other.release.groups.members.tolist()
+        assert one.release.groups.offsets.tolist() == other.release.groups.offsets.tolist()
+        for mine, theirs in zip(one.findings, other.findings, strict=True):
+            assert (mine.worst, mine.mean) == pytest.approx((theirs.worst, theirs.mean), abs=1e-12)
+            assert mine.estimator == theirs.estimator
+
+
 def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: Table) -> None:
     """Counted record by record from the posteriors of each reader, for two policies."""
     method, setting = METHODS["mondrian"], Setting(table)
