@@ -18,7 +18,7 @@ from bkpriv_core.attack.outcome import Outcome
 from bkpriv_core.attack.target import Recipe, Target
 from bkpriv_core.attack.without_groups import KnowingOptions
 from bkpriv_core.attack.worlds import MOST_WORLDS, Publish, infer_worlds, publishing, sampled
-from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.errors import InvalidParameter, TooLarge, Unsupported
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.groups import SUPPRESSED
@@ -62,7 +62,11 @@ class Algorithm(Attacker[AlgorithmOptions]):
         """See `Attacker`."""
         recipe = target.recipe
         if recipe is None:
-            raise ValueError("how the release was made is not known")
+            raise Unsupported(
+                "this attacker knows the method, and it is not known how the table was made",
+                detail="It publishes other tables by the same method and policy.",
+                hint="Play another attacker, or publish the dataset by bkpriv.publish.",
+            )
         publish = publishing(
             recipe.method, recipe.requirements, recipe.options, recipe.setting_of, progress
         )

@@ -136,6 +136,10 @@ class Form(ABC):
         """First and last leaf place that groups span, as they are shown if they are: two (g, d)."""
         return parts.boxes(groups)
 
+    def sides(self, release: Release) -> tuple[IntArray, IntArray]:
+        """First and last leaf place that the groups of a release span: two (g, d)."""
+        return self.boxes(release.parts, release.groups)
+
     def penalties(self, release: Release) -> FloatArray:
         """Normalised certainty penalty of each group in each quasi-identifier, shape (d, g).
 

@@ -3,6 +3,7 @@
 Modules of this room know a table and nothing else: no belief, no requirement, no way of publishing.
 
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
+- `reading`: what labels of generalized tables say;
 - `rule`: hierarchies that are made from the values;
 - `bins`: values that are intervals; `notation`: values as JSON, and text as SQL; `wording`: that
   JSON as people write it;

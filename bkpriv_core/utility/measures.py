@@ -52,7 +52,7 @@ def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | 
     penalty = float((release.sizes * mean).sum())
     return {
         **costs(release.sizes, records, penalty),
-        "rgcp": (penalty + _unpublished_penalty(release, progress)) / records,
+        "rgcp": _recoverable(release, penalty, progress),
         "suppressed_share": (records - release.published) / records,
     }
 
@@ -78,6 +78,16 @@ def lost_columns(release: Release) -> dict[str, float]:
     return {name: loss for name, loss in losses if loss is not None and loss > LOST}
 
 
+def _recoverable(release: Release, penalty: float, progress: Progress) -> float | None:
+    """RGCP, where those that are published have such a penalty in sum.
+
+    None where it is not known which records are not published.
+    """
+    if int(release.parts.weights.sum()) < release.table.records:
+        return None
+    return (penalty + _unpublished_penalty(release, progress)) / release.table.records
+
+
 def _unpublished_penalty(release: Release, progress: Progress) -> float:
     """Penalty of all unpublished records, each in the class nearest to it, in sum."""
     parts, form = release.parts, release.form
@@ -88,7 +98,7 @@ def _unpublished_penalty(release: Release, progress: Progress) -> float:
     # Parts of one cell are at one place, and groups may look alike.
     cells, kind, _ = distinct_rows(parts.cell[suppressed, None])
     records = form.boxes(parts, Groups.from_rows(suppressed[cells]))
-    low, high = form.boxes(parts, release.groups)
+    low, high = form.sides(release)
     classes, _, _ = distinct_rows(np.hstack((low, high)))
     penalties = widened_penalties(release.table, (low[classes], high[classes]), records, progress)
     return float((weights * penalties[kind]).sum())

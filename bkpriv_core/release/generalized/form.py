@@ -121,11 +121,11 @@ class Generalized(Form):
 
     def penalties(self, release: Release) -> FloatArray:
         """See `Form`."""
-        return release.table.penalties(*self.boxes(release.parts, release.groups))
+        return release.table.penalties(*self.sides(release))
 
     def shown(self, release: Release) -> Boxes:
         """The groups as a reader sees them."""
-        low, high = self.boxes(release.parts, release.groups)
+        low, high = self.sides(release)
         extents: list[Extents] = []
         for axis, domain in enumerate(release.table.quasi_identifiers):
             first, last = low[:, axis], high[:, axis]

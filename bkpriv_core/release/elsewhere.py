@@ -1,0 +1,500 @@
+"""Tables made elsewhere: a release found in the labels of a table, and the dataset it was made of.
+
+Rows with equal labels are a group, or rows with equal numbers of groups where the table has such.
+Their sensitive values are those of the dataset. What these tell of groups by themselves, how large
+they are and which values they hold, is judged on that alone. Beliefs are about people, and so is
+what a reader is sure of: for these it must be known whose rows a group has. That is
+
+- told by a *key*, which the table and the dataset have in common;
+- or told by the *labels*, if each combination of quasi-identifiers that occurs lies under those of
+  one group alone and all its records are there: then nobody else can be in it. What has exact
+  quasi-identifiers, and groups beside them, is told likewise, as many records as it has rows.
+  That the labels are true is taken for granted, and that groups then have the values that the
+  dataset gives them is checked;
+- or else not known.
+
+Records of the dataset that the table lacks are suppressed. Where a key tells whose rows they are,
+they may show other values than the dataset has: these are counterfeits. But where a group has, all
+in all, the values of its people, they are only dealt among its rows, as by bucketization.
+
+A group's box is what its labels say (`bkpriv_core.table.reading`), or spans them where it has
+several; where those of a quasi-identifier cannot be read, it is the extent of the values of the
+group's people, if these are known by a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bkpriv_core.belief.library import Library
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidData, Unsupported
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.bucketized.form import Bucketized
+from bkpriv_core.release.generalized.blocks import blocks
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Form, Release
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.hierarchy import some_of
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.reading import UNREAD, read_extents
+from bkpriv_core.table.table import Table, check_dense
+
+__all__ = ["GROUP", "Labels", "MadeElsewhere", "People", "Rows", "check_judged", "find_release"]
+
+_ROWS = 64
+"""Cells at a time that are compared with labels."""
+
+_COMPARED = 2_000_000_000
+"""Largest number of comparisons of a cell with labels; beyond, these tell of nobody."""
+
+_FOUND = 20_000_000
+"""Largest number of labels that all cells lie under together; likewise."""
+
+GROUP = "group_id"
+"""Column by which a table tells groups by number."""
+
+Known = Literal["key", "labels"]
+"""Manner in which it is known whose rows groups have."""
+
+Manner = Literal["labels", "people", "unread", "not shown"]
+"""Manner in which the boxes of groups are known along a quasi-identifier."""
+
+_Place = tuple[IntArray, IntArray]
+"""First and last leaf places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Labels of a column.
+
+    Parameters
+    ----------
+    labels : tuple of (str or None)
+        The different labels, ``x`` of them.
+    codes : (r,) int array
+        Place of that of each row.
+    """
+
+    labels: tuple[str | None, ...]
+    codes: IntArray
+
+    def at(self, row: int) -> str | None:
+        """Label of a row."""
+        return self.labels[int(self.codes[row])]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of a table made elsewhere, of which equal ones may be counted together.
+
+    Parameters
+    ----------
+    labels : tuple of Labels or None
+        Labels of each quasi-identifier; None of one that is not shown.
+    groups : Labels or None
+        Groups by number, where the table has a column of these.
+    values : (r,) int array
+        Sensitive value, by its code in the dataset.
+    counts : (r,) int array
+        Number of records, at least 1.
+    """
+
+    labels: tuple[Labels | None, ...]
+    groups: Labels | None
+    values: IntArray
+    counts: IntArray
+
+    @property
+    def keys(self) -> IntArray:
+        """Codes of all labels of each row, and of its group, (r, k)."""
+        columns = [each.codes for each in (*self.labels, self.groups) if each is not None]
+        return np.column_stack([*columns, np.zeros_like(self.values)])
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """People of single rows, by a key.
+
+    Parameters
+    ----------
+    key : str
+        The column of the dataset.
+    cells, values : (r,) int array
+        Cell of each row's person, and the sensitive value that the dataset has of them.
+    """
+
+    key: str
+    cells: IntArray
+    values: IntArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Labelled(Generalized):
+    """The form of boxes that labels say.
+
+    Parameters
+    ----------
+    low, high : (g, d) int array
+        First and last leaf place of each group; `UNREAD` where a label cannot be read.
+    unread : tuple of (str, tuple of str)
+        Quasi-identifiers with labels that cannot be read, and these.
+    """
+
+    low: IntArray
+    high: IntArray
+    unread: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def pool(self, parts: Parts, groups: Groups) -> Groups:
+        """See `Form`: what looks alike is one group already."""
+        return groups
+
+    def sides(self, release: Release) -> tuple[IntArray, IntArray]:
+        """See `Form`.
+
+        Raises
+        ------
+        InvalidData
+            If labels cannot be read.
+        """
+        for name, labels in self.unread:
+            raise InvalidData(
+                f'labels of "{name}" cannot be read as values of the dataset',
+                detail=f"They are {some_of(labels)}.",
+                hint='Write ranges as "[20,30)" or "20-29", sets as "{a,b}", anything as "*", or '
+                "labels of the attribute's hierarchy, see bkpriv.set_hierarchy. Or name a key that "
+                'the table and the dataset have: columns => {"id": "id"}.',
+            )
+        return self.low, self.high
+
+
+@dataclass(frozen=True, eq=False)
+class MadeElsewhere(Release):
+    """A table made elsewhere, as a release of its dataset.
+
+    Parameters
+    ----------
+    parts, partition, form
+        See `Release`. Where it is not known whose rows groups have, each is one part, and the cell
+        of parts says nothing.
+    known : {"key", "labels"} or None
+        Manner in which it is known whose rows groups have.
+    true : bool
+        Whether it is known which values people have.
+    manners : mapping of str to Manner
+        Manner in which boxes are known along each quasi-identifier.
+    seen : Rows
+        Rows of the table.
+    examples : (g,) int array
+        A row of each group.
+    """
+
+    known: Known | None
+    true: bool
+    manners: Mapping[str, Manner]
+    seen: Rows
+    examples: IntArray
+
+    @property
+    def title(self) -> str:
+        """See `Release`."""
+        return "the table"
+
+    @property
+    def suppressed(self) -> int:
+        """Number of records of the dataset that the table lacks."""
+        return self.table.records - self.published
+
+    def labels_of(self, group: int) -> dict[str, str | None]:
+        """Labels of a group, by the attributes' names: its number, where groups have one."""
+        rows, row = self.seen, int(self.examples[group])
+        if rows.groups is not None:
+            return {GROUP: rows.groups.at(row)}
+        names = [domain.name for domain in self.table.quasi_identifiers]
+        return {name: each.at(row) for name, each in zip(names, rows.labels, strict=True) if each}
+
+    def setting(self, library: Library, progress: Progress) -> Setting:
+        """Setting in which requirements are measured that pass `check_judged`.
+
+        Where it is not known whose rows groups have, it is that of a table without
+        quasi-identifiers.
+        """
+        parts = self.parts
+        if self.known is None:
+            table = self.table
+            bare = Table(
+                (), table.sensitive, np.zeros((1, 0), np.int64), table.counts.sum(axis=0)[None]
+            )
+            parts = Parts(bare, np.zeros(len(parts), dtype=np.int64), parts.counts)
+        return Setting(parts, library=library, progress=progress)
+
+
+def check_judged(release: MadeElsewhere, requirements: Sequence[Requirement]) -> None:
+    """Refuse requirements that cannot be judged of a table made elsewhere.
+
+    Raises
+    ------
+    Unsupported
+        If one is about earlier releases, or about people where it is not known whose rows are
+        whose.
+    """
+    for item in requirements:
+        if item.tells_apart:
+            raise Unsupported(
+                f"{item.key} cannot be judged of a table made elsewhere",
+                detail="It is about what earlier releases showed of the same people, and the table "
+                "is in no history.",
+                hint="State what a reader knows by a bandwidth, such as 0.3, or leave it out.",
+            )
+    if release.known is None and (about := [each for each in requirements if each.knowledge]):
+        raise Unsupported(
+            f"{about[0].key} cannot be judged: it is not known whose rows are whose",
+            detail="It is about what is believed of people. The table has no key that the dataset "
+            "has, and its labels leave open who is in which group. Groups by themselves show what "
+            "k_anonymity, l_diversity, max_disclosure, t_closeness, beta_likeness and ck_safety "
+            "are about.",
+            hint='Name a column that both have and that tells people apart: columns => {"id": '
+            '"id"}, by its names in the dataset and in the table.',
+        )
+
+
+def find_release(
+    table: Table, rows: Rows, people: People | None = None, progress: Progress = SILENT
+) -> MadeElsewhere:
+    """Find the groups of a table made elsewhere, and whose rows they have.
+
+    Parameters
+    ----------
+    table : Table
+        The dataset.
+    rows : Rows
+        Rows of the table; where people are known, each of one record.
+    people : People, optional
+        People of the rows, by a key.
+
+    Raises
+    ------
+    InvalidData
+        If it cannot have been made of the dataset: it has more rows, or without a key more with a
+        sensitive value.
+    TooLarge
+        If counts would not fit in memory.
+    """
+    _check_made_of(table, rows, people)
+    keys = rows.keys if rows.groups is None else rows.groups.codes[:, None]
+    examples, group, _ = distinct_rows(keys, progress)
+    check_dense(len(examples), "groups", table.sensitive)
+    shown = _counted(group, rows.values, rows.counts, (len(examples), table.sensitive.size))
+    extents = [
+        None if each is None else read_extents(domain, each.labels, progress)
+        for domain, each in zip(table.quasi_identifiers, rows.labels, strict=True)
+    ]
+    known: Known | None
+    if people is not None:
+        known, (parts, labels), true = "key", _of_people(table, people, group, shown, rows), True
+    elif (placed := _placed(table, rows, group, shown, extents, progress)) is not None:
+        known, (parts, labels, true) = "labels", placed
+    else:
+        parts = Parts(table, np.zeros(len(examples), dtype=np.int64), shown)
+        known, labels, true = None, np.arange(len(examples)), False
+    partition = Groups.from_labels(labels)
+    boxes = parts.boxes(partition) if people is not None else None
+    form, manners = _form(table, rows, group, extents, boxes, placed=known is not None)
+    return MadeElsewhere(
+        parts,
+        partition,
+        form,
+        known=known,
+        true=true,
+        manners=manners,
+        seen=rows,
+        examples=examples,
+    )
+
+
+def _check_made_of(table: Table, rows: Rows, people: People | None) -> None:
+    """Refuse a table that cannot have been made of the dataset."""
+    hint = (
+        "It was made of other records, or the dataset has changed since, or values were. Register "
+        "the table that it was made of; where values were changed, name a key."
+    )
+    if (count := int(rows.counts.sum())) > table.records:
+        raise InvalidData(
+            f"the table has {count} rows, and the dataset {table.records} records",
+            detail="Each row is to be one record of the dataset.",
+            hint=hint,
+        )
+    held = table.counts.sum(axis=0)
+    found = np.bincount(rows.values, rows.counts, table.sensitive.size).astype(np.int64)
+    more = np.flatnonzero(found > held)
+    if people is None and more.size:
+        value = int(more[0])
+        raise InvalidData(
+            f'the table has {found[value]} rows with "{table.sensitive.name}" '
+            f"{table.sensitive.quote(value)}, and the dataset {held[value]} records",
+            detail=f"So it is of {more.size} values.",
+            hint=hint,
+        )
+
+
+def _counted(
+    owner: IntArray, values: IntArray, counts: IntArray, shape: tuple[int, int]
+) -> IntArray:
+    """Records by their owners and values."""
+    counted = np.bincount(owner * shape[1] + values, counts, shape[0] * shape[1])
+    return counted.astype(np.int64).reshape(shape)
+
+
+def _of_people(
+    table: Table, people: People, group: IntArray, shown: IntArray, rows: Rows
+) -> tuple[Parts, IntArray]:
+    """Parts by people that a key tells of, and the group of each."""
+    first, part, _ = distinct_rows(np.column_stack((group, people.cells)))
+    check_dense(len(first), "parts of cells", table.sensitive)
+    shape = (len(first), table.sensitive.size)
+    ones = np.ones_like(part)
+    actual = _counted(part, people.values, ones, shape)
+    labels, cell = group[first], people.cells[first]
+    differing = (_counted(group, people.values, ones, shown.shape) != shown).any(axis=1)[labels]
+    false = np.where(differing[:, None], _counted(part, rows.values, ones, shape) - actual, 0)
+    return _with_rest(table, cell, actual, labels, false)
+
+
+def _with_rest(
+    table: Table, cell: IntArray, counts: IntArray, labels: IntArray, false: IntArray | None = None
+) -> tuple[Parts, IntArray]:
+    """Parts with such counts and labels, and those of all other records, which are suppressed."""
+    left = table.counts.copy()
+    np.subtract.at(left, cell, counts)
+    rest = np.flatnonzero(left.any(axis=1))
+    parts = Parts(table, np.concatenate((cell, rest)), np.vstack((counts, left[rest])))
+    if false is not None and false.any():
+        parts = parts.shown(np.vstack((false, np.zeros_like(left[rest]))))
+    return parts, np.concatenate((labels, np.full(len(rest), SUPPRESSED)))
+
+
+def _placed(
+    table: Table,
+    rows: Rows,
+    group: IntArray,
+    shown: IntArray,
+    extents: Sequence[_Place | None],
+    progress: Progress,
+) -> tuple[Parts, IntArray, bool] | None:
+    """Parts by what labels tell, the group of each, and whether their values are known.
+
+    Returns
+    -------
+    tuple or None
+        None where labels leave open whose rows are whose; see the module.
+    """
+    first, kind, _ = distinct_rows(rows.keys, progress)
+    low, high = np.empty((2, len(first), len(extents)), dtype=np.int64)
+    for axis, (domain, each, read) in enumerate(
+        zip(table.quasi_identifiers, rows.labels, extents, strict=True)
+    ):
+        if each is None or read is None:
+            low[:, axis], high[:, axis] = 0, domain.size - 1
+        else:
+            low[:, axis], high[:, axis] = (end[each.codes[first]] for end in read)
+    if (low == UNREAD).any() or (pairs := _lying(table, low, high, progress)) is None:
+        return None
+    cells, kinds = pairs
+    single = (low == high).all(axis=1)
+    sizes = np.bincount(kind, rows.counts, len(first)).astype(np.int64)
+    weights = np.where(single[kinds], sizes[kinds], table.weights[cells])
+    if (np.bincount(cells, weights, table.cells) > table.weights).any() or (
+        np.bincount(kinds, weights, len(first)) != sizes
+    ).any():
+        return None
+    labels = group[first][kinds]
+    if (weights == table.weights[cells]).all():
+        check_dense(len(cells), "parts of cells", table.sensitive)
+        held = table.counts[cells]
+        summed = np.zeros_like(shown)
+        np.add.at(summed, labels, held)
+        if (summed == shown).all():
+            return *_with_rest(table, cells, held, labels), True
+    if not single.all():
+        return None
+    dealt = _counted(kind, rows.values, rows.counts, (len(first), table.sensitive.size))
+    return Parts(table, cells, dealt[kinds]), labels, False
+
+
+def _lying(table: Table, low: IntArray, high: IntArray, progress: Progress) -> _Place | None:
+    """Pairs of a cell and a box that it lies in.
+
+    None where they are too many, or where a cell lies in several that are not all its values alone:
+    then others could be there.
+    """
+    cells, boxes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    sizes = [domain.size for domain in table.quasi_identifiers]
+    points = [(column, column) for column in table.places.T]
+    wide = np.asarray((low < high).any(axis=1))
+    compared = found = 0
+    for some, near in blocks(
+        table.places, points, list(zip(low.T, high.T, strict=True)), sizes, _ROWS, progress
+    ):
+        compared += len(some) * len(near)
+        held = np.ones((len(some), len(near)), dtype=bool)
+        for axis, column in enumerate(table.places[some].T):
+            held &= (low[near, axis] <= column[:, None]) & (column[:, None] <= high[near, axis])
+        place, box = np.nonzero(held)
+        found += len(place)
+        several = held.sum(axis=1) > 1
+        if compared > _COMPARED or found > _FOUND or held[np.ix_(several, wide[near])].any():
+            return None
+        cells.append(some[place])
+        boxes.append(near[box])
+    return np.concatenate(cells), np.concatenate(boxes)
+
+
+def _form(
+    table: Table,
+    rows: Rows,
+    group: IntArray,
+    extents: Sequence[_Place | None],
+    boxes: _Place | None,
+    *,
+    placed: bool,
+) -> tuple[Form, dict[str, Manner]]:
+    """The form that the table has, and the manner in which boxes are known.
+
+    Parameters
+    ----------
+    boxes : pair of (g, d) int arrays, optional
+        Extents of the values of groups' people, where they are known by a key.
+    placed : bool
+        Whether it is known whose rows groups have.
+    """
+    groups = int(group.max(initial=-1)) + 1
+    low, high = np.empty((2, groups, len(extents)), dtype=np.int64)
+    manners: dict[str, Manner] = {}
+    unread = []
+    for axis, (domain, each, read) in enumerate(
+        zip(table.quasi_identifiers, rows.labels, extents, strict=True)
+    ):
+        if each is None or read is None:
+            manners[domain.name] = "not shown"
+            low[:, axis], high[:, axis] = 0, domain.size - 1
+        elif not (missed := np.flatnonzero(read[0] == UNREAD)).size:
+            manners[domain.name] = "labels"
+            low[:, axis], high[:, axis] = domain.size, UNREAD
+            np.minimum.at(low[:, axis], group, read[0][each.codes])
+            np.maximum.at(high[:, axis], group, read[1][each.codes])
+        elif boxes is not None:
+            manners[domain.name] = "people"
+            low[:, axis], high[:, axis] = (end[:, axis] for end in boxes)
+        else:
+            manners[domain.name] = "unread"
+            unread.append((domain.name, tuple(str(each.labels[place]) for place in missed)))
+    exact = all(read is not None and (read[0] == read[1]).all() for read in extents)
+    if rows.groups is not None and exact and placed:
+        return Bucketized(), manners
+    return _Labelled(low=low, high=high, unread=tuple(unread)), manners
