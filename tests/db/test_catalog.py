@@ -124,6 +124,23 @@ INTERFACE = {
     ),
     "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "audit_table": (
+        "source regclass, dataset text, columns jsonb, requirements jsonb, "
+        "estimator text DEFAULT 'auto'::text, period text DEFAULT NULL::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "utility_table": (
+        "source regclass, dataset text, columns jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text",
+        "TABLE(metric text, value double precision",
+    ),
+    "attack_table": (
+        "source regclass, dataset text, columns jsonb DEFAULT '{}'::jsonb, "
+        "attacker text DEFAULT 'learner'::text, options jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text",
+        "TABLE(metric text, value double precision, sensitive text",
+    ),
     "compare_releases": ("releases bigint[]", "TABLE(metric text, release bigint"),
     "audit_together": (
         "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
@@ -238,7 +255,7 @@ VOLATILITY = {
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
-        "recount",
+        *("recount", "audit_table", "utility_table", "attack_table"),
         *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
         *("sequential_audit", "revised_belief", "explain_sequence", "suggest_hierarchy"),
         *_internal("prior", "posterior", "disclosure"),
@@ -467,24 +484,6 @@ def test_every_table_has_row_level_security(shared_db: Connection) -> None:
         "AND relkind = 'r' AND NOT relrowsecurity"
     ).fetchall()
     assert open_tables == []
-
-
-def test_the_extension_is_pinned_to_its_schema_and_its_language(shared_db: Connection) -> None:
-    ((schema, relocatable, requires, trusted, superuser),) = shared_db.execute(
-        "SELECT schema, relocatable, requires::text[], trusted, superuser "
-        "FROM pg_available_extension_versions WHERE name = 'bkpriv' AND installed"
-    ).fetchall()
-    assert (schema, relocatable, requires) == ("bkpriv", False, ["plpython3u"])
-    assert (trusted, superuser) == (False, True)
-
-
-def test_dropping_the_extension_asks_before_it_takes_releases(db: Connection) -> None:
-    db.execute("CREATE TABLE bkpriv_release.release_1 (a int)")
-    with pytest.raises(Exception, match="other objects depend on it"):
-        db.execute("DROP EXTENSION bkpriv")
-    db.execute("DROP EXTENSION bkpriv CASCADE")
-    left = "SELECT count(*) FROM pg_class WHERE relnamespace::regnamespace::text ~ '^bkpriv'"
-    assert one(db, left) == 0
 
 
 def test_no_table_names_objects_by_numbers(db: Connection) -> None:

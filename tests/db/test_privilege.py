@@ -98,7 +98,9 @@ FUNCTIONS = """
     bkpriv_internal.readers_of(bigint)                                   X          X
     bkpriv.association(bigint)                                           X          X
     bkpriv.attack(bigint,text,jsonb)                                     X          X
+    bkpriv.attack_table(regclass,text,jsonb,text,jsonb,text)             X          X
     bkpriv.audit(bigint,jsonb,text)                                      X          X
+    bkpriv.audit_table(regclass,text,jsonb,jsonb,text,text)              X          X
     bkpriv.bethe_posterior(double_precision[],integer[])                 X          X
     bkpriv.disclosure(bigint,jsonb,text)                                 X          X
     bkpriv.disclosure_given(bigint,jsonb)                                X          X
@@ -159,6 +161,7 @@ FUNCTIONS = """
     bkpriv.audit_readers(text,jsonb,jsonb,text)                          X          X
     bkpriv.report_html(bigint,text)                                      X          X
     bkpriv.utility(bigint)                                               X          X
+    bkpriv.utility_table(regclass,text,jsonb,text)                       X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
     bkpriv.worst_case(integer[],integer,text)                            X          X

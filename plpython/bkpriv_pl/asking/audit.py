@@ -11,11 +11,13 @@ import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties, counted_sure
 from bkpriv_core.count import EXCHANGE, Count, count_exchanges
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.past.bases import unseen
@@ -31,7 +33,15 @@ from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.persons import tell_bounded
 
-__all__ = ["as_row", "audit", "count_exchanging", "count_sure", "measurable", "measure"]
+__all__ = [
+    "as_row",
+    "audit",
+    "count_exchanging",
+    "count_sure",
+    "measurable",
+    "measure",
+    "measure_groups",
+]
 
 
 @entry
@@ -95,22 +105,33 @@ def measure(
     task : Task
         Has a step.
     """
-    if recorded.partition is None:
-        rows = _of_draws(recorded, demanded.requirements, task)
-    else:
-        measurements = [
-            item.measure(recorded.setting, recorded.groups, estimator, task.step("measuring"))
-            for item in demanded.requirements
-        ]
-        rows = findings(
-            recorded.setting,
-            recorded.groups,
-            demanded.requirements,
-            measurements,
-            estimator=estimator,
-        )
+    if recorded.partition is not None:
+        return measure_groups(recorded, recorded.setting, demanded, estimator, task=task)
+    rows = _of_draws(recorded, demanded.requirements, task)
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
+    return rows
+
+
+def measure_groups(
+    release: Release, setting: Setting, demanded: Policy, estimator: Estimator, task: Task
+) -> list[Finding]:
+    """Hold a release that shows groups against a policy; see `measure`.
+
+    Parameters
+    ----------
+    setting : Setting
+        Setting of its parts.
+    """
+    measurements = [
+        item.measure(setting, release.groups, estimator, task.step("measuring"))
+        for item in demanded.requirements
+    ]
+    rows = findings(
+        setting, release.groups, demanded.requirements, measurements, estimator=estimator
+    )
+    if demanded.query_error is not None:
+        rows.append(judge_queries(release, demanded.query_error, POLLED))
     return rows
 
 

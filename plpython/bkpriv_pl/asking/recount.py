@@ -26,7 +26,7 @@ from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.dataset import Dataset, find_dataset, open_source
 from bkpriv_pl.tables.period import find_period
 from bkpriv_pl.tables.persons import kept_of
-from bkpriv_pl.tables.source import Relation, check_readable
+from bkpriv_pl.tables.source import Relation, check_readable, filtered_for_others
 
 __all__ = ["recount"]
 
@@ -90,13 +90,7 @@ def _check_comparable(
 
 def _check_reader(release: int, source: Relation, publisher: str) -> None:
     """Refuse a caller to whom row-level security may show other rows than to the publisher."""
-    rows = run(
-        "SELECT FROM bkpriv_internal.written_tables($1) AS w JOIN pg_class AS c ON c.oid = w "
-        "WHERE c.relrowsecurity AND current_user <> $2",
-        ["oid", "text"],
-        [source.oid, publisher],
-    )
-    if rows:
+    if filtered_for_others(source, publisher):
         raise Refusal(
             "42501",
             f"release {release} can be compared with its source by its publisher alone",

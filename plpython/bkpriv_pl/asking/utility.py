@@ -6,6 +6,7 @@ import math
 
 from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
+from bkpriv_core.release.release import Release
 from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
 from bkpriv_core.utility.divergence import divergences
 from bkpriv_core.utility.least import gcp_at_least
@@ -17,7 +18,7 @@ from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.persons import tell_bounded
 
-__all__ = ["compare_releases", "utility", "utility_of"]
+__all__ = ["compare_releases", "losses_of", "utility", "utility_of"]
 
 
 @entry
@@ -28,14 +29,24 @@ def utility(release: int | None) -> list[tuple[str, float | None]]:
 
 def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
     """Metrics of a release; None where there was nothing to measure."""
-    figures = measured(recorded, POLLED)
-    figures |= {f"gcp({name})": loss for name, loss in column_losses(recorded).items()}
+    figures = _losses(recorded)
     if isinstance(method := recorded.method, GroupMethod):
         requirements = recorded.policy.requirements
         baseline = k_anonymous(recorded, requirements, method, recorded.options, progress=POLLED)
         figures |= baseline_utility(baseline)
     figures |= divergences(recorded, POLLED)
     return {metric: _known(value) for metric, value in figures.items()}
+
+
+def losses_of(release: Release) -> dict[str, float | None]:
+    """Metrics of a release, whoever made it, without a baseline; see `utility_of`."""
+    figures = {**_losses(release), **divergences(release, POLLED)}
+    return {metric: _known(value) for metric, value in figures.items()}
+
+
+def _losses(release: Release) -> dict[str, float | None]:
+    figures = measured(release, POLLED)
+    return figures | {f"gcp({name})": loss for name, loss in column_losses(release).items()}
 
 
 @entry

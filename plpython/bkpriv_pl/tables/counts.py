@@ -68,7 +68,7 @@ def count_cells(
     Parameters
     ----------
     quasi_identifiers : tuple of Column
-        The quasi-identifiers.
+        The quasi-identifiers; without any all records are one cell.
     sensitive : tuple of Column
         The sensitive columns; several make one attribute, of their combinations, and none one of
         a single value.
@@ -186,6 +186,8 @@ def _tabulate_persons(known_of: tuple[Domain, ...], persons: Persons) -> tuple[T
 
 
 def _unpack_codes(row: Mapping[str, Any], name: str, columns: int) -> IntArray:
+    if not columns:
+        return np.zeros((len(unpack_integers(row["records"], ">i8")), 0), dtype=np.int64)
     return np.column_stack([unpack_integers(row[f"{name}_{place}"]) for place in range(columns)])
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "Relation",
     "check_readable",
     "check_strangers",
+    "filtered_for_others",
     "find_distributed",
     "old_snapshot",
     "open_named",
@@ -289,6 +290,18 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
             detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
             hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
         )
+
+
+def filtered_for_others(relation: Relation, role: str) -> bool:
+    """Whether the caller is not that role, and row-level security may show them other rows."""
+    return bool(
+        run(
+            "SELECT FROM bkpriv_internal.written_tables($1) AS w JOIN pg_class AS c ON c.oid = w "
+            "WHERE c.relrowsecurity AND current_user <> $2",
+            ["oid", "text"],
+            [relation.oid, role],
+        )
+    )
 
 
 def old_snapshot() -> str | None:

@@ -40,6 +40,8 @@ def alike(columns: int) -> str:
     It reads ``d0``, ``d1`` and so on, so many: the distinct pairs of a value ``v`` and its text
     ``t``.
     """
+    if not columns:
+        return "NULL::pg_catalog.text"
     each = ", ".join(
         f"({place}, (SELECT json_build_object('place', {place}, 'number', count(*), "
         f"'texts', (array_agg(t ORDER BY t))[1:{_SHOWN}]) FROM (SELECT t "
