@@ -2,8 +2,9 @@
 
     .build/pycanon/bin/python tests/db/judge.py SENSITIVE QUASI_IDENTIFIER... <view.csv
 
-Reads the view as CSV with a header and prints one JSON object: what pycanon measures of it. Knows
-nothing of bkpriv. What each figure means, and where pycanon errs, is said in test_pycanon.py.
+Reads the view as CSV with a header and prints one JSON object: what pycanon measures of it. Of
+several views, with a form feed between them, one line each. Knows nothing of bkpriv. What each
+figure means, and where pycanon errs, is said in test_pycanon.py.
 
 Rules
 -----
@@ -17,6 +18,7 @@ Rules
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -72,5 +74,6 @@ def judge(view: pd.DataFrame, quasi_identifiers: list[str], sensitive: str) -> d
 
 if __name__ == "__main__":
     sensitive, *quasi_identifiers = sys.argv[1:]
-    view = pd.read_csv(sys.stdin, dtype=str, keep_default_na=False)
-    json.dump(judge(view, quasi_identifiers, sensitive), sys.stdout, allow_nan=False)
+    for text in sys.stdin.read().split("\f"):
+        view = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        print(json.dumps(judge(view, quasi_identifiers, sensitive), allow_nan=False))

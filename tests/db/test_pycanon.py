@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +39,7 @@ from psycopg.types.json import Jsonb
 from bkpriv_client.declaration import declare_source
 from bkpriv_client.hospital import hospital
 from bkpriv_client.loading import load_source
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.db.clinic import declare_own, fill, one, publish, rows_of, state_policy
 from tests.db.naive import boxes_of
 
@@ -50,20 +51,25 @@ Judgement = dict[str, Any]
 
 def judge(header: Sequence[str], rows: str) -> Judgement:
     """Have pycanon measure rows of CSV; the last column is sensitive, the others are not."""
+    (found,) = judge_each(header, [rows])
+    return found
+
+
+def judge_each(header: Sequence[str], tables: Sequence[str]) -> list[Judgement]:
+    """Have pycanon measure several tables with the same columns."""
     if not PYTHON.exists():
         pytest.fail(f"{PYTHON} is missing: run `make test`, which makes pycanon's environment")
     *quasi_identifiers, sensitive = header
     done = subprocess.run(
         [PYTHON, "-I", "-W", "error", ROOT / "tests/db/judge.py", sensitive, *quasi_identifiers],
-        input=",".join(header) + "\n" + rows,
+        input="\f".join(",".join(header) + "\n" + rows for rows in tables),
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: Judgement = json.loads(done.stdout)
-    return found
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def read_csv(db: Connection, view: str) -> tuple[list[str], str]:
@@ -336,3 +342,68 @@ def test_the_sources_distribution_counts_and_not_the_views(
     worst, _ = measure(datasets, release, figure.requirement(1))
     assert worst == pytest.approx(figure.judged(restored), rel=0, abs=1e-9)
     assert abs(figure.judged(shown) - figure.judged(restored)) > 0.01
+
+
+# --- tables made elsewhere ------------------------------------------------------------------------
+
+
+def test_pycanon_finds_the_same_in_random_tables(datasets: Connection) -> None:
+    db, draw = datasets, random.Random(11)
+    tables = []
+    for trial in range(sample(50)):
+        values = "abcde"[: draw.randint(2, 5)]
+        rows = [
+            (number, draw.randint(0, 99), draw.choice("xyz"), draw.choice(values))
+            for number in range(draw.randint(8, 80))
+        ]
+        width, whole = draw.choice([10, 20, 25, 50]), draw.random() < 0.3
+        db.execute(
+            sql.SQL(
+                "CREATE TABLE {} (id int, age int, kind text, told text, years text, sort text)"
+            ).format(sql.SQL(f"clinic.trial_{trial}"))
+        )
+        shown = [
+            # Now and then a label of a tool that nobody can read.
+            (f"[{age // width * width}, {age // width * width + width}[", "*" if whole else kind)
+            if draw.random() < 0.9
+            else ("older", kind)
+            for _, age, kind, _ in rows
+        ]
+        fill(
+            db,
+            f"clinic.trial_{trial}",
+            [(*row, *made) for row, made in zip(rows, shown, strict=True)],
+        )
+        db.execute(
+            "SELECT bkpriv.register_dataset(%s, %s::regclass, '{age,kind}', 'told')",
+            [f"trial_{trial}", f"clinic.trial_{trial}"],
+        )
+        tables.append(
+            "".join(
+                f'"{years}",{sort},{row[-1]}\n'
+                for row, (years, sort) in zip(rows, shown, strict=True)
+            )
+        )
+    judged = judge_each(["years", "sort", "told"], tables)
+    assert len(judged) == len(tables)
+    for trial, found in enumerate(judged):
+        figures = {name: figure.judged(found) for name, figure in FIGURES.items()}
+        # A policy has one bound of a kind; rows come in this order.
+        for names in (
+            ("k", "distinct l", "equal t", "basic beta"),
+            ("probabilistic l", "ordered t"),
+        ):
+            requirements: dict[str, Any] = {}
+            for name in names:
+                requirements |= FIGURES[name].requirement(max(figures[name], 0.01))
+            audited = db.execute(
+                "SELECT worst FROM bkpriv.audit_table(%s, %s, %s, %s)",
+                [
+                    f"clinic.trial_{trial}",
+                    f"trial_{trial}",
+                    Jsonb({"age": "years", "kind": "sort"}),
+                    Jsonb(requirements),
+                ],
+            )
+            worst = [row[0] for row in audited]
+            assert worst == pytest.approx([figures[name] for name in names], abs=1e-9), trial
