@@ -34,6 +34,10 @@ ARGUMENTS = {
         'numbers are codes: `{"method": "label"}` '
         "([bins](../howto/publishing.md#bins))"
     ),
+    "columns": (
+        "columns of the table by the names of the dataset's, a JSON object; what is left out goes "
+        "by the same name ([columns](../howto/elsewhere.md#columns))"
+    ),
     "counts": "how often each value occurs in the group; they sum to its records",
     "dataset": "name of a registered dataset",
     "dimensions": "how many quasi-identifiers each query has conditions on",
@@ -139,6 +143,11 @@ ARGUMENTS = {
         "`microaggregate` or `randomize` ([which](../howto/publishing.md))"
     ),
     "attack.options": "a JSON object: see below",
+    "attack_table.options": "a JSON object: those of `attack`",
+    "attack_table.source": "the table or view that is attacked",
+    "audit_table.requirements": "[requirements](requirements.md), a JSON object",
+    "audit_table.source": "the table or view that is judged",
+    "utility_table.source": "the table or view that is measured",
     "explain_attack.options": "a JSON object: see below",
     "publish.options": "[options](options.md), a JSON object",
     "watch.source": "a table of yours",
