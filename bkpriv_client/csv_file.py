@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -342,32 +343,64 @@ def open_csv(path: Path, form: Form | None = None) -> Iterator[CsvFile]:
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
-    """Read a generalization hierarchy: a named column per level, from the value to the root.
+    """Read a generalization hierarchy: per value a row of it, coarser labels, and the root.
+
+    A first line of names may stand above, or be missing, as in files of ARX: rows end in one root,
+    and names do not.
 
     Raises
     ------
     ClientError
-        If the file is not such a table.
+        If the file is not such a table, or a value has two rows that differ.
     """
-    file = CsvFile.open(path, Form(header=True, above=0, below=0))
-    rows = [fields for _, fields in file.records()]
+    file = CsvFile.open(path, Form(header=False, above=0, below=0))
+    rows = list(file.records())
+    ends = ["*", *(fields[-1] for _, fields in rows[1:])]
+    if rows and rows[0][1][-1] not in ends:
+        del rows[0]
     if not rows or len(file.names) < 2:
         raise ClientError(
             f"{path} is not a hierarchy",
-            detail=f"It has {len(file.names)} columns and {len(rows)} rows under the first line.",
-            hint="Give a first line of column names, then one row per value: the value, coarser "
-            "labels, and the root.",
+            detail=f"It has {len(file.names)} columns and {len(rows)} rows, but for names.",
+            hint="Give one row per value: the value, coarser labels, and the root, the same in "
+            "all rows. A first line may name the columns.",
         )
-    return rows
+    paths: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for line, fields in rows:
+        before, path_of_value = paths.setdefault(fields[0], (line, fields))
+        if path_of_value != fields:
+            raise ClientError(
+                f"{path}, line {line}: the value {_cut(fields[0])} stands in line {before} already",
+                detail=f"Its labels are {_cut(' | '.join(path_of_value[1:]))} there and "
+                f"{_cut(' | '.join(fields[1:]))} here.",
+                hint="Keep one row for each value.",
+            )
+    return [fields for _, fields in paths.values()]
 
 
 def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, Hierarchy]:
     """Read the hierarchies that a directory holds for some attributes.
 
-    That of an attribute ``education`` is in ``hierarchy_education.csv``.
+    That of an attribute ``education`` is in ``hierarchy_education.csv`` or, as ARX names it by the
+    data, ``adult_hierarchy_education.csv``.
+
+    Raises
+    ------
+    ClientError
+        If several files are named for one attribute, or one is no hierarchy.
     """
-    paths = {attribute: directory / f"hierarchy_{attribute}.csv" for attribute in attributes}
-    return {attribute: read_hierarchy(path) for attribute, path in paths.items() if path.is_file()}
+    hierarchies = {}
+    for attribute in attributes:
+        path = directory / f"hierarchy_{attribute}.csv"
+        paths = [path] if path.is_file() else sorted(directory.glob(f"*_{escape(path.name)}"))
+        if len(paths) > 1:
+            raise ClientError(
+                f"{directory} has several hierarchies of {attribute}",
+                detail=f"They are {', '.join(path.name for path in paths)}.",
+                hint=f"Call the one that is meant {path.name}.",
+            )
+        hierarchies.update({attribute: read_hierarchy(path) for path in paths})
+    return hierarchies
 
 
 def _names(

@@ -63,8 +63,8 @@ def load_csv(
             metavar="DIR",
             file_okay=False,
             exists=True,
-            help="Directory of hierarchy_COLUMN.csv files: a first line of names, then per value "
-            "one row of the value, coarser labels, and the root.",
+            help="Directory of hierarchy_COLUMN.csv files, or ARX's NAME_hierarchy_COLUMN.csv: per "
+            "value one row of the value, coarser labels, and the root; names above, or none.",
         ),
     ] = None,
     quasi_identifiers: Annotated[

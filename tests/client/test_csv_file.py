@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -133,7 +134,67 @@ def test_hierarchies_are_found_by_their_attribute(tmp_path: Path) -> None:
     assert read_hierarchies(tmp_path, ("age", "sex")) == {"sex": [("male", "*"), ("female", "*")]}
 
 
-@pytest.mark.parametrize("content", ["leaf,root\n", "leaf\nmale\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_hierarchies_of_arx_are_read_as_they_are(path: Path, mark: str, end: str) -> None:
+    rows = (
+        ("1", "[0, 5[", "[0, 10[", "*"),
+        ("7", "[5, 10[", "[0, 10[", "*"),
+        ("12", "[10, 15[", "[10, 20[", "*"),
+    )
+    path.write_bytes((mark + "".join(";".join(row) + end for row in rows)).encode())
+    assert tuple(read_hierarchy(path)) == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ('"Doctor; senior";"Care ""A""";*\nNurse;Care;*\n',
+         [("Doctor; senior", 'Care "A"', "*"), ("Nurse", "Care", "*")]),
+        ("1,5;0-4;*\n2,5;0-4;*\n", [("1,5", "0-4", "*"), ("2,5", "0-4", "*")]),
+        ("M;*\n", [("M", "*")]),
+        ("a;all\nb;all\n", [("a", "all"), ("b", "all")]),
+        ("value;root\na;all\n", [("a", "all")]),
+        ("a;x;*\nb;x;*\na;x;*\n", [("a", "x", "*"), ("b", "x", "*")]),
+        ("a;x;*\n\nb;x;*;\n", [("a", "x", "*"), ("b", "x", "*")]),
+    ],
+)  # fmt: skip
+def test_the_root_tells_rows_from_names(
+    path: Path, content: str, rows: list[tuple[str, ...]]
+) -> None:
+    path.write_text(content)
+    assert read_hierarchy(path) == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a;x;*\nb;*\nc;x;*\n", "line 2: 2 fields where 3 are expected"),
+        ("a;x;*\nb;x;y;*\nc;x;*\n", "line 2: 4 fields where 3 are expected"),
+        ("a;x;*\n\nb;x;*\na;y;*\n", "line 4: the value 'a' stands in line 1 already"),
+        ("value;coarse;root\na;x;*\na;y;*\n", "line 3: the value 'a' stands in line 2 already"),
+    ],
+)
+def test_faults_of_a_hierarchy_name_their_lines(path: Path, content: str, said: str) -> None:
+    path.write_text(content)
+    with pytest.raises(ClientError, match=re.escape(said)):
+        read_hierarchy(path)
+
+
+def test_hierarchies_may_be_named_by_the_data(tmp_path: Path) -> None:
+    for name in ("adult_hierarchy_marital-status", "adult_hierarchy_sex", "hierarchy_sex"):
+        (tmp_path / f"{name}.csv").write_text(f"{name};*\n")
+    found = read_hierarchies(tmp_path, ("sex", "status", "marital-status", "[a-z]"))
+    assert found == {
+        "sex": [("hierarchy_sex", "*")],
+        "marital-status": [("adult_hierarchy_marital-status", "*")],
+    }
+    (tmp_path / "census_hierarchy_marital-status.csv").write_text("x;*\n")
+    with pytest.raises(ClientError, match="several hierarchies of marital-status"):
+        read_hierarchies(tmp_path, ("marital-status",))
+
+
+@pytest.mark.parametrize("content", ["leaf,root\n", "leaf\nmale\n", ";\n;\n"])
 def test_what_is_no_hierarchy_is_refused(path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(ClientError, match="is not a hierarchy"):

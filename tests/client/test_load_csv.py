@@ -51,6 +51,28 @@ def test_columns_values_and_hierarchies_arrive(
     assert db.execute("TABLE people_sex_hierarchy").fetchall() == [("male", "*"), ("female", "*")]
 
 
+def test_data_and_hierarchies_of_arx_are_published(
+    tmp_path: Path, database: Database, db: Connection
+) -> None:
+    path = tmp_path / "adult.csv"
+    path.write_text("age;sex;class\n" + "".join(f"{17 + i};M;{i % 2}\n" for i in range(8)))
+    bands = ((f"[{age // 5 * 5}, {age // 5 * 5 + 5}[", "*") for age in range(100))
+    (tmp_path / "adult_hierarchy_age.csv").write_text(
+        "".join(f"{age};{';'.join(labels)}\r\n" for age, labels in enumerate(bands))
+    )
+    output = succeeded(
+        "load-csv", str(path), "--hierarchies", str(tmp_path), "--sensitive", "class",
+        "--label", "class", "--uri", database.uri(),
+    )  # fmt: skip
+    for line in output.splitlines():
+        if line.startswith("SELECT bkpriv."):
+            db.execute(line.encode())
+    db.execute("""SELECT bkpriv.set_policy('three', '{"k_anonymity": {"k": 3}}')""")
+    db.execute("SELECT bkpriv.publish('adult', 'three', 'shown', 'incognito')")
+    shown = db.execute("SELECT age, count(*) FROM shown GROUP BY 1 ORDER BY 1").fetchall()
+    assert shown == [("[15, 20[", 3), ("[20, 25[", 5)]
+
+
 @pytest.mark.parametrize(
     ("table", "name"), [("public.people", "people"), ('public."O""Dear; --"', 'O"Dear; --')]
 )
