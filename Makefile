@@ -15,7 +15,7 @@ RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean deb demo docs down help lint lock study test test-all up wheel
+PRIVATE := bench clean compare deb demo docs down help lint lock study test test-all up wheel
 .PHONY: $(PRIVATE) freeze scripts stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -69,7 +69,7 @@ unexport PYTHONHOME PYTHONPATH
 up_uri  = uri=$$(scripts/server.sh up)
 server  = pg_config=$$(scripts/packages.sh)
 client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
-others  = for other in pycanon docs; do scripts/venv.sh "$$pg_config" --$$other >/dev/null || exit 1; done
+others  = for other in $(OTHERS); do scripts/venv.sh "$$pg_config" --$$other >/dev/null || exit 1; done
 invoked = $(or $(PWD),$(CURDIR))
 from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 
@@ -78,6 +78,7 @@ help:
 	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, guo2011, amiri2016,'
 	@echo '                             or our own, again and attacks; figures go to a directory of that name [OUT=...]'
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
+	@echo 'make compare ADULT=file.csv  other tools on the same tables; figures go to compare/ [OUT=...]'
 	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules, pgspot'
@@ -111,8 +112,16 @@ study:
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') \
 		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 
+compare: OTHERS := compare
+compare:
+	@test -n '$(ADULT)' || { echo 'make compare needs ADULT=file.csv' >&2; exit 2; }
+	@$(client) && $(others) && $(PYTHON) -m studies compare --adult '$(call from_caller,$(ADULT))' \
+		--out '$(call from_caller,$(or $(OUT),compare))' $(ARGS)
+
 # As many processes as cores, each of one thread and with a server of its own.
 test-all: export BKPRIV_TESTS := all
+test: OTHERS := pycanon docs
+test-all: OTHERS := pycanon docs compare
 test test-all: JOBS := $(or $(JOBS),$(shell nproc))
 test test-all:
 	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \

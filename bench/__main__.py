@@ -12,7 +12,6 @@ import typer
 from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
 from bench.bounding import measure_bounds
-from bench.census import ADULT_RECORDS, census
 from bench.certainty import measure_certainty
 from bench.exploration import measure_exploration
 from bench.figure import figure_table
@@ -38,6 +37,7 @@ from bkpriv_client.hospital import hospital
 from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
 from bkpriv_client.server import connect
 from bkpriv_client.terminal import make_console, step
+from studies.census import ADULT_RECORDS, census
 from studies.houses import HOUSES, houses
 
 _MARK = "Made by `python -m bench`, which drops it when it is done."

@@ -13,7 +13,6 @@ from statistics import median
 
 import numpy as np
 
-from bench.census import census
 from bench.figure import Figure
 from bench.publication import SKYLINE
 from bkpriv_client.source import Column, Source
@@ -28,6 +27,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.utility.measures import utility
 from studies.cells import count_cells
+from studies.census import census
 
 __all__ = ["measure_certainty"]
 

@@ -42,8 +42,7 @@ def read_adult(path: Path) -> Source:
         raise ClientError(
             f"hierarchies of the Adult data are missing beside {path}",
             detail=f"Missing: {', '.join(absent)}.",
-            hint="Each has a first line of column names, then one row per value: the value, "
-            "coarser labels, and the root.",
+            hint="Each has one row per value: the value, coarser labels, and the root.",
         )
     study = file.study()
     types = study.types

@@ -362,8 +362,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
         raise ClientError(
             f"{path} is not a hierarchy",
             detail=f"It has {len(file.names)} columns and {len(rows)} rows, but for names.",
-            hint="Give one row per value: the value, coarser labels, and the root, the same in "
-            "all rows. A first line may name the columns.",
+            hint="Give one row per value: the value, coarser labels, and one root of all.",
         )
     paths: dict[str, tuple[int, tuple[str, ...]]] = {}
     for line, fields in rows:
@@ -381,8 +380,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
 def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, Hierarchy]:
     """Read the hierarchies that a directory holds for some attributes.
 
-    That of an attribute ``education`` is in ``hierarchy_education.csv`` or, as ARX names it by the
-    data, ``adult_hierarchy_education.csv``.
+    Files are ``hierarchy_education.csv`` or, as of ARX, ``adult_hierarchy_education.csv``.
 
     Raises
     ------
@@ -399,7 +397,8 @@ def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, 
                 detail=f"They are {', '.join(path.name for path in paths)}.",
                 hint=f"Call the one that is meant {path.name}.",
             )
-        hierarchies.update({attribute: read_hierarchy(path) for path in paths})
+        if paths:
+            hierarchies[attribute] = read_hierarchy(paths[0])
     return hierarchies
 
 

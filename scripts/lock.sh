@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lock.sh PG_CONFIG
-# Compile requirements/*.lock from pyproject.toml and requirements/pycanon.in.
+# Compile requirements/*.lock from pyproject.toml and requirements/*.in.
 #
 # Rules: one lock for every Python from 3.10 on and every platform, with hashes; no index is named
 # in it, so whoever installs uses the index they have. What the server imports has the same
@@ -23,3 +23,4 @@ lock client pyproject.toml --extra cli --group pyproject.toml:dev \
     --constraint requirements/server.lock
 lock docs --group pyproject.toml:docs
 lock pycanon requirements/pycanon.in --override requirements/pycanon.in
+lock compare requirements/compare.in --override requirements/compare.in

@@ -15,6 +15,7 @@ from typing import Any
 from studies.again.command import STUDY as AGAIN
 from studies.amiri2016.command import STUDY as AMIRI
 from studies.attacks.command import STUDY as ATTACKS
+from studies.compare.command import STUDY as COMPARE
 from studies.figure import Figure, Row, Value
 from studies.guo2011.command import STUDY as GUO
 from studies.li2009.command import STUDY as LI
@@ -27,6 +28,7 @@ __all__ = ["DOCUMENTS", "STUDIES", "draw", "read"]
 DOCUMENTS = Path(__file__).resolve().parent.parent / "docs"
 
 STUDIES: dict[str, Study[Any, Any]] = {
+    "explanation/comparison": COMPARE,
     "papers/again": AGAIN,
     "papers/amiri2016": AMIRI,
     "papers/attacks": ATTACKS,

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# venv.sh PG_CONFIG [--client | --pycanon | --docs]
+# venv.sh PG_CONFIG [--client | --pycanon | --compare | --docs]
 # Make .build/venv from the interpreter that PL/Python embeds; print its python.
 #
 # Rules: plain, it holds pip and nothing else, enough to install into a server. With --client it
 # also holds the locked client and development packages and this checkout. With --pycanon it is
 # .build/pycanon instead, with pycanon alone: what judges published views in the tests shares no
-# package with what it judges. With --docs it is .build/docs, with what makes the site. A stamp names what each was made from; nothing is done while that
-# holds.
+# package with what it judges. With --compare it is .build/compare, with other tools that publish; with
+# --docs .build/docs, with what makes the site. A stamp names what each was made from; nothing is done
+# while that holds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -15,8 +16,9 @@ unset PYTHONHOME PYTHONPATH
 case ${2:-} in
     '' | --client) readonly VENV=.build/venv ;;
     --pycanon) readonly VENV=.build/pycanon ;;
+    --compare) readonly VENV=.build/compare ;;
     --docs) readonly VENV=.build/docs ;;
-    *) die "usage: venv.sh PG_CONFIG [--client | --pycanon | --docs]" ;;
+    *) die "usage: venv.sh PG_CONFIG [--client | --pycanon | --compare | --docs]" ;;
 esac
 
 # Two commands at once must not both make it.
@@ -39,7 +41,7 @@ install_locked() { # lock
         --only-binary :all: -r "requirements/$1.lock" >&2
 }
 
-if [[ ${2:-} == --pycanon || ${2:-} == --docs ]]; then
+if [[ -n ${2:-} && $2 != --client ]]; then
     holds=$(sha256sum "requirements/${2#--}.lock")
     if [[ $(cat $VENV/holds 2>/dev/null) != "$holds" ]]; then
         say "installing the locked packages of ${2#--}"

@@ -11,6 +11,7 @@ from bkpriv_client.program import program
 from studies.again.command import again
 from studies.amiri2016.command import amiri2016
 from studies.attacks.command import attacks
+from studies.compare.command import compare
 from studies.guo2011.command import guo2011
 from studies.li2009.command import li2009
 from studies.martin2007.command import martin2007
@@ -29,6 +30,7 @@ def _about() -> None:
 app.command()(again)
 app.command()(amiri2016)
 app.command()(attacks)
+app.command()(compare)
 app.command()(guo2011)
 app.command()(li2009)
 app.command()(martin2007)

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
+
 import numpy as np
 
 from bkpriv_client.source import Source
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.table import Table
 
-__all__ = ["count_cells"]
+__all__ = ["code_cells", "count_cells"]
 
 
 def count_cells(source: Source) -> Table:
     """Count the records of each cell; columns are integers, numbers or text, without NULL."""
+    table, _, _ = code_cells(source)
+    return table
+
+
+def code_cells(source: Source) -> tuple[Table, IntArray, IntArray]:
+    """Count the records of each cell, and tell which cell and sensitive value each record has.
+
+    Returns
+    -------
+    table : Table
+    cells, values : (n,) int array
+    """
     domains = []
     codes = []
     for name in (*source.quasi_identifiers, source.sensitive):
@@ -22,12 +38,14 @@ def count_cells(source: Source) -> Table:
         values = np.array(column.values, dtype=np.float64 if numeric else np.str_)
         occurring, coded = np.unique(values, return_inverse=True)
         paths = source.hierarchies.get(name)
+        widths = source.intervals.get(name)
         domains.append(
             Domain(
                 name,
                 tuple(f"{value:g}" if numeric else str(value) for value in occurring),
                 positions=occurring if numeric else None,
                 hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
+                intervals=_intervals(name, widths) if widths else None,
                 step=1.0 if column.type == "integer" else None,
             )
         )
@@ -35,5 +53,10 @@ def count_cells(source: Source) -> Table:
     *quasi_identifiers, sensitive = domains
     rows = np.column_stack(codes).astype(np.int64)
     ones = np.ones(len(rows), dtype=np.int64)
-    table, _ = Table.from_rows(tuple(quasi_identifiers), sensitive, rows, ones)
-    return table
+    table, cells = Table.from_rows(tuple(quasi_identifiers), sensitive, rows, ones)
+    return table, cells, rows[:, -1]
+
+
+def _intervals(name: str, widths: Sequence[float]) -> Intervals:
+    """Nested intervals counted from 0."""
+    return Intervals.checked(name, [Decimal(str(width)) for width in widths], Decimal(0))

@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from bench.census import census
+from studies.census import census
 
 __all__ = ["adult_files"]
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from bench.__main__ import app
-from bench.census import ADULT_RECORDS, census
 from bench.optimum import app as optimum
 from bench.optimum import least_loss as optimum_of
 from bench.optimum import try_table
 from bench.priors import measure_many_values, measure_priors, measure_unique_cells
 from studies.cells import count_cells
+from studies.census import ADULT_RECORDS, census
 from studies.houses import HOUSES, houses
 from tests.conftest import Connection, Database
 from tests.core.generated import hierarchical_table

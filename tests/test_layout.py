@@ -91,7 +91,7 @@ def test_lint_finds_how_docstrings_open_and_what_calls_spread(
     assert [line for line, _ in lint_python.lint(source)] == lines
 
 
-@pytest.mark.parametrize("lock", ["server", "client", "docs", "pycanon"])
+@pytest.mark.parametrize("lock", ["server", "client", "docs", "pycanon", "compare"])
 def test_locks_have_hashes_and_name_no_index(lock: str) -> None:
     text = (ROOT / "requirements" / f"{lock}.lock").read_text()
     assert "://" not in text

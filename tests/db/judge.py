@@ -24,7 +24,7 @@ import math
 import sys
 
 import pandas as pd
-from pycanon import anonymity  # type: ignore[import-not-found]
+from pycanon import anonymity
 
 _FOLD = 10
 """Into how many values each is split to have entropy l to a tenth."""
