@@ -279,7 +279,8 @@ class Lines(Picture):
             if self.scale == "log":
                 _tick_logarithms(axis)
             else:
-                axis.set_ylim(bottom=0)
+                # Names stand at whole numbers, the first one at 0.
+                axis.set_ylim(bottom=-0.5 if axis.yaxis.have_units() else 0)
         entries: dict[str, Artist] = {}
         for axis in axes:
             handles, labels = axis.get_legend_handles_labels()
