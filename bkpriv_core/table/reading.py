@@ -13,13 +13,16 @@ those that begin in it, and a single number is the bin that it lies in.
 ``20+``
 ``20-29``, ``20–29``           a range with both ends
 ``20–<30``                     a range without its last value
-``{a, b}``                     values, or labels of a hierarchy
+``{a, b}``                     values, or labels of a hierarchy; numbers and ranges of them
 NULL                           NULL, if the domain has it; else anything
 =============================  ================================================================
 
 A set is read as the extent from its first to its last value: in a hierarchy the lowest label that
-holds all. A label that several nodes of a hierarchy share stands for the values of all of them.
-What says something else, or holds no value of the domain, is not read.
+holds all. Its members are no sets. A label that several nodes of a hierarchy share stands for the
+values of all of them. What says something else, or holds no value of the domain, is not read.
+
+Labels are anybody's, and a regular expression cannot be cancelled. So what is matched is short, and
+blanks stand in one place of a pattern alone, between what is not blank.
 """
 
 from __future__ import annotations
@@ -40,23 +43,29 @@ __all__ = ["UNREAD", "read_extents", "read_values"]
 UNREAD = -1
 """Place of a label that cannot be read."""
 
+_LENGTH = 200
+"""Limit of the characters of a number, a time or a range."""
+
 _Extent = tuple[int, int]
 """First and last leaf place."""
 
+_Ends = tuple[tuple[float, bool], tuple[float, bool]]
+"""Ends of a range, and whether each is of it."""
+
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
-_TIME = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:[-+]\d\d(?::?\d\d)?)?)?"
-_POINT = rf'"?(?:{_TIME}|{_NUMBER})"?'
+_TIME = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[-+]\d\d(?::?\d\d)?)?)?"
+_INFINITE = r"[-+]?[Ii]nfinity"
+_POINT = rf'"?(?:{_TIME}|{_NUMBER}|{_INFINITE})"?'
 _BRACKETED = re.compile(
-    rf"(?P<first>[\[\](])\s*(?P<low>{_POINT})?\s*(?:,|;|:|\.\.|-|–|—)\s*(?P<high>{_POINT})?"
-    r"\s*(?P<last>[\])\[])",
+    rf"(?P<first>[\[\](])\s*(?:(?P<low>{_POINT})\s*)?(?:,|;|:|\.\.|-|–|—)"
+    rf"\s*(?:(?P<high>{_POINT})\s*)?(?P<last>[\])\[])",
     re.ASCII,
 )
 _BARE = re.compile(
-    rf"(?P<low>{_POINT})\s*(?:-|–|—|\.\.)\s*(?P<below><)?\s*(?P<high>{_POINT})", re.ASCII
+    rf"(?P<low>{_POINT})\s*(?:-|–|—|\.\.)\s*(?:(?P<below><)\s*)?(?P<high>{_POINT})", re.ASCII
 )
 _SIDED = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<point>{_POINT})", re.ASCII)
 _UPWARDS = re.compile(rf"(?P<point>{_POINT})\s*\+", re.ASCII)
-_SET = re.compile(r"\{(?P<items>.+)\}", re.DOTALL)
 _ONLY_TIME = re.compile(_TIME, re.ASCII)
 
 
@@ -72,14 +81,14 @@ def read_extents(
     labels : sequence of str or None
         Labels, which are ``x``.
     progress : Progress
-        Polled for each.
+        Polled for each, and for each member of a set.
 
     Returns
     -------
     low, high : (x,) int array
         First and last leaf place that each may stand for; `UNREAD` where it cannot be read.
     """
-    reader = _Numbers(domain) if domain.numeric else _Nodes(domain)
+    reader = (_Numbers if domain.numeric else _Nodes)(domain, progress)
     found = np.full((len(labels), 2), UNREAD, dtype=np.int64)
     for row, label in enumerate(labels):
         progress.poll()
@@ -113,7 +122,8 @@ def read_values(
 class _Nodes:
     """Reads labels of a categorical domain."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, progress: Progress) -> None:
+        self._progress = progress
         self._extents: dict[str | None, _Extent] = {}
         self._whole = 0, domain.size - 1
         hierarchy = domain.hierarchy
@@ -129,15 +139,22 @@ class _Nodes:
 
     def read(self, label: str | None) -> _Extent | None:
         found = self._extents.get(label)
-        if found is None and label is not None and (listed := _SET.fullmatch(label.strip())):
-            return _hull([self._extents.get(item) for item in _items(listed["items"])])
-        return found
+        if found is not None or label is None or (items := _items(label.strip())) is None:
+            return found
+        first, last = self._whole[::-1]
+        for item in items:
+            self._progress.poll()
+            if (member := self._extents.get(item)) is None:
+                return None
+            first, last = min(first, member[0]), max(last, member[1])
+        return first, last
 
 
 class _Numbers:
     """Reads labels of a numeric domain."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, progress: Progress) -> None:
+        self._progress = progress
         assert domain.positions is not None
         self._codes = {label: code for code, label in enumerate(domain.labels)}
         self._size = domain.size - domain.has_null
@@ -153,19 +170,45 @@ class _Numbers:
         if label is None or label.strip() in (ROOT, "(,)"):
             return self._whole
         text = label.strip()
-        if listed := _SET.fullmatch(text):
-            return _hull([self.read(item) for item in _items(listed["items"])])
+        if (items := _items(text)) is not None:
+            return self._whole if ROOT in items else self._between(self._spanned(items))
         if (point := self._point(text)) is not None:
             return self._single(point)
-        if (ends := self._ends_of(text)) is None:
+        return self._between(self._ends_of(text))
+
+    def _spanned(self, items: Sequence[str]) -> _Ends | None:
+        """Ends of the range from the first member of a set to the last; values that do not occur
+        among them.
+        """
+        low, high = (math.inf, False), (-math.inf, False)
+        for item in items:
+            self._progress.poll()
+            if (point := self._point(item)) is None:
+                ends = self._ends_of(item)
+            else:
+                # A number stands for the bin that it lies in.
+                single = self._single(point)
+                there = point if single is None else float(self._positions[single[0]])
+                ends = (there, True), (there, True)
+            if ends is None:
+                return None
+            low = min(low, ends[0], key=lambda end: (end[0], not end[1]))
+            high = max(high, ends[1])
+        return low, high
+
+    def _between(self, ends: _Ends | None) -> _Extent | None:
+        """Values of a range."""
+        if ends is None:
             return None
         (low, with_low), (high, with_high) = ends
         first = np.searchsorted(self._positions, low, "left" if with_low else "right")
         last = np.searchsorted(self._positions, high, "right" if with_high else "left") - 1
         return (int(first), int(last)) if first <= last else None
 
-    def _ends_of(self, text: str) -> tuple[tuple[float, bool], tuple[float, bool]] | None:
-        """Ends of a range, and whether each is of it."""
+    def _ends_of(self, text: str) -> _Ends | None:
+        """Ends of a range that a label says."""
+        if len(text) > _LENGTH:
+            return None
         anything = (-math.inf, True), (math.inf, True)
         if found := _BRACKETED.fullmatch(text):
             low, high = (
@@ -206,6 +249,10 @@ class _Numbers:
         code = self._codes.get(text)
         if code is not None and code < self._size:
             return float(self._positions[code])
+        if len(text) > _LENGTH:
+            return None
+        if re.fullmatch(_INFINITE, text):
+            return float(text)
         if self._times:
             return _moment(text)
         return float(text) if re.fullmatch(_NUMBER, text, re.ASCII) else None
@@ -224,13 +271,8 @@ def _moment(text: str) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.timezone.utc)).timestamp()
 
 
-def _items(text: str) -> list[str]:
-    return [item.strip().strip('"') for item in text.split(",")]
-
-
-def _hull(extents: Sequence[_Extent | None]) -> _Extent | None:
-    """Extent from the first to the last of some; None if one is not read."""
-    known = [extent for extent in extents if extent is not None]
-    if len(known) < len(extents):
+def _items(text: str) -> list[str] | None:
+    """Members of a set; None of what is none."""
+    if not (text.startswith("{") and text.endswith("}")):
         return None
-    return min(low for low, _ in known), max(high for _, high in known)
+    return [item.strip().strip('"') for item in text[1:-1].split(",")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.progress import Progress
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.table import reading
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Hierarchy
@@ -59,7 +62,18 @@ def _numbers(values: Sequence[float], null: bool = False) -> Domain:
         ("> 30", [64]),
         ("30+", [30, 64]),
         ("{20, 25}", [20, 21, 25]),
-        ("{20,22}", []),
+        ("{18, 20, 29}", [20, 21, 25, 29]),
+        ("{22, 23}", []),
+        ("{20-24, 30}", [20, 21, 25, 29, 30]),
+        ("{20, >25}", [20, 21, 25, 29, 30, 64]),
+        ("{20–<30, 0}", [0, 20, 21, 25, 29]),
+        ("{20, *}", AGES),
+        ("{20,}", []),
+        ("{20, x}", []),
+        ("{}", []),
+        ("{", []),
+        ("[-infinity,21]", [-5, 0, 20, 21]),
+        ("infinity", []),
         ("twenties", []),
         ("[20,30", []),
         ("empty", []),
@@ -82,9 +96,9 @@ def test_null_is_a_value_where_the_domain_has_it() -> None:
 
 def test_a_bin_is_read_by_where_it_begins_and_a_number_by_its_bin() -> None:
     bins = Domain("age", ("0", "20", "40"), np.array([0.0, 20, 40]), ends=np.array([20.0, 40, 60]))
-    low, high = read_extents(bins, ["[20,40)", "20–39", "20-<60", "33", "60", "[0,20)"])
-    assert low.tolist() == [1, 1, 1, 1, UNREAD, 0]
-    assert high.tolist() == [1, 1, 2, 1, UNREAD, 0]
+    low, high = read_extents(bins, ["[20,40)", "20–39", "20-<60", "33", "60", "[0,20)", "{33, 7}"])
+    assert low.tolist() == [1, 1, 1, 1, UNREAD, 0, 0]
+    assert high.tolist() == [1, 1, 2, 1, UNREAD, 0, 1]
     assert read_values(bins, ["[20,40)", "33", "20", "[0,60)"]).tolist() == [1, 1, 1, UNREAD]
 
 
@@ -96,6 +110,9 @@ def test_a_bin_is_read_by_where_it_begins_and_a_number_by_its_bin() -> None:
         ("2024-02-28–2024-03-01", [28, 31]),
         ('["2024-02-28 00:00:00","2024-03-01 00:00:00"]', [28, 31]),
         ("[2024-02-28 00:00:00+00,)", [28, 31]),
+        ('["2024-02-28 00:00","2024-03-01 00:00+00")', [28]),
+        ("[-infinity,2024-02-28]", [1, 28]),
+        ("[-infinity,infinity]", [1, 28, 31]),
         (">=2024-02-28", [28, 31]),
         ("2024", []),
         ("2024-02-31", []),
@@ -191,6 +208,54 @@ def test_anything_may_be_written(label: str) -> None:
         assert low == high == UNREAD or 0 <= low <= high < domain.size
 
 
-def test_a_long_label_is_read_at_once() -> None:
-    for label in ("1" * 100_000, "[" + "1" * 100_000, "1-" * 50_000, "{" + "1," * 50_000 + "1}"):
-        assert read_extents(_numbers(AGES), [label])[0].tolist() == [UNREAD]
+BLANKS = " " * 100_000
+
+LONG = [
+    "1" * 100_000,
+    "[" + "1" * 100_000,
+    "1-" * 50_000,
+    f"[{BLANKS}1",
+    f"[1,{BLANKS}1",
+    f"1-{BLANKS}x",
+    f">{BLANKS}x",
+    "{" * 5000 + "5" + "}" * 5000,
+    "{[" + BLANKS + "1}",
+]
+
+
+@pytest.mark.parametrize("label", LONG, ids=[label[:3] for label in LONG])
+def test_a_long_label_is_read_at_once(label: str) -> None:
+    started = time.process_time()
+    for domain in (_numbers(AGES), Domain("x", ("a", "b"))):
+        assert read_extents(domain, [label])[0].tolist() == [UNREAD]
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("blank", [" ", "\n"])
+@pytest.mark.parametrize("label", ["[{0}20{0},{0}30{0})", "20{0}-{0}<{0}30", "<{0}30", "30{0}+"])
+def test_no_pattern_is_slower_than_linear(label: str, blank: str) -> None:
+    # The limit of the length aside, as a second guard.
+    text = f"{label.format(blank * 100_000)}x"
+    started = time.process_time()
+    for pattern in (reading._BRACKETED, reading._BARE, reading._SIDED, reading._UPWARDS):
+        assert pattern.fullmatch(text) is None
+    assert time.process_time() - started < 1
+
+
+def test_members_of_sets_are_polled() -> None:
+    class Stopped(Exception):
+        """A cancellation."""
+
+    class Counting(Progress):
+        """Progress that is stopped at the tenth step."""
+
+        polled = 0
+
+        def poll(self) -> None:
+            self.polled += 1
+            if self.polled == 10:
+                raise Stopped
+
+    for domain, member in ((_numbers(AGES), "21"), (Domain("x", ("a", "b")), "a")):
+        with pytest.raises(Stopped):
+            read_extents(domain, ["{" + ",".join([member] * 100) + "}"], Counting())
