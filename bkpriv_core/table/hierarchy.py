@@ -23,10 +23,12 @@ _SHOWN = 8
 """Limit of the offending values that an error message lists."""
 
 
-def some_of(values: Sequence[str]) -> str:
-    """List values for an error message, the first few of many."""
+def some_of(values: Sequence[str | None]) -> str:
+    """List values for an error message, the first few of many; None is NULL."""
     listed = ", ".join(
-        repr(value if len(value) <= _LENGTH else f"{value[:_LENGTH]}...")
+        "NULL"
+        if value is None
+        else repr(value if len(value) <= _LENGTH else f"{value[:_LENGTH]}...")
         for value in values[:_SHOWN]
     )
     return listed if len(values) <= _SHOWN else f"{listed} and {len(values) - _SHOWN} more"

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 from tests.conftest import Connection, Database
 from tests.db.clinic import publish
 from tests.db.refusal import refused, unchanged
+from tests.db.test_attack_elsewhere import CALLS
 from tests.db.test_elsewhere import AUDIT, COUNTED
 
 # --- Refusals -------------------------------------------------------------------------------------
@@ -22,6 +23,10 @@ COLUMNS_REFUSED = [
     ('{"age": "agee"}', "42703", '"agee"'),
     ('{"disease": null}', "42703", '"disease"'),
     ('{"agee": "age"}', "22023", '"agee"'),
+    ('{"agee": null}', "22023", '"agee"'),
+    ('{"agee": ["age", "sex"]}', "22023", '"agee"'),
+    ('{"group_id": ["age", "sex"]}', "22023", '"group_id"'),
+    ('{"a\\"b": "age"}', "22023", '"a""b"'),
     ('{"one": "age", "two": "sex"}', "22023", "one, two"),
     (None, "22023", "columns"),
 ]
@@ -41,7 +46,12 @@ TABLES_REFUSED = [
     ("SELECT *, 1 AS id FROM clinic.patient", {"id": "id"}, "22023", '"id"'),
     ("SELECT * FROM clinic.patient WHERE false", {}, "22000", "empty"),
     ("SELECT age, sex, city, 'gout' AS disease FROM clinic.patient", {}, "22000", "gout"),
-    ("SELECT age, sex, city, NULL::text AS disease FROM clinic.patient", {}, "22000", "None"),
+    (
+        "SELECT age, sex, city, NULL::text AS disease FROM clinic.patient",
+        {},
+        "22000",
+        "They are NULL.",
+    ),
     ("TABLE clinic.patient UNION ALL TABLE clinic.patient", {}, "22000", "600 rows"),
     ("SELECT age, sex, city, 'ulcer' AS disease FROM clinic.patient", {}, "22000", "ulcer"),
 ]
@@ -55,6 +65,66 @@ def test_tables_that_are_not_of_the_dataset_are_refused(
     clinic.execute(f"CREATE TABLE made AS {query}".encode())
     parameters = ["made", "patients", Jsonb(columns), Jsonb(COUNTED)]
     refused(clinic, AUDIT, parameters, sqlstate=sqlstate, names=[names])
+
+
+@pytest.mark.rolled_back
+@pytest.mark.parametrize("columns", ['{"%s": "age"}', '{"age": "%s"}', '{"%s": 3}', '{"%s": null}'])
+def test_long_names_are_cut(clinic: Connection, columns: str) -> None:
+    parameters = ["clinic.patient", "patients", columns % ("x" * 100_000), Jsonb(COUNTED)]
+    for sqlstate in ("22023", "42703"):
+        if columns.startswith('{"age"') == (sqlstate == "42703"):
+            said = refused(clinic, AUDIT, parameters, sqlstate=sqlstate, names=["xxx..."])
+            assert len(f"{said.message_primary}{said.message_detail}") < 500
+
+
+@pytest.mark.rolled_back
+def test_an_empty_table_is_not_to_be_published(clinic: Connection) -> None:
+    clinic.execute("CREATE TABLE made AS TABLE clinic.patient WITH NO DATA")
+    parameters = ["made", "patients", Jsonb({}), Jsonb(COUNTED)]
+    said = refused(clinic, AUDIT, parameters, sqlstate="22000", names=["empty"])
+    assert said.message_hint == "Load the data first."
+
+
+# --- People with several records -----------------------------------------------------------------
+
+
+@pytest.fixture
+def visits(clinic: Connection) -> Connection:
+    """Datasets of which one person has five records; they may or may not tell, and differ."""
+    clinic.execute(
+        "CREATE TABLE clinic.seen AS SELECT greatest(row_number() OVER () - 4, 1) AS who, "
+        "row_number() OVER () AS visit, age, sex, disease FROM clinic.patient;"
+        "CREATE TABLE made AS SELECT '*'::text AS age, sex, disease FROM clinic.seen;"
+        "CREATE TABLE shown AS SELECT who, visit, '*'::text AS age, sex, disease FROM clinic.seen;"
+        "CREATE VIEW clinic.once AS SELECT DISTINCT ON (who) * FROM clinic.seen;"
+        "SELECT bkpriv.register_dataset('seen', 'clinic.seen', '{age,sex}', 'disease', 'who');"
+        "SELECT bkpriv.register_dataset('once', 'clinic.once', '{age,sex}', 'disease', 'who');"
+    )
+    return clinic
+
+
+@pytest.mark.rolled_back
+@pytest.mark.parametrize(
+    ("table", "columns"), [("made", {}), ("shown", {"who": None}), ("shown", {"visit": "visit"})]
+)
+def test_rows_do_not_count_as_people(
+    visits: Connection, table: str, columns: dict[str, str | None]
+) -> None:
+    for query in (AUDIT, "SELECT * FROM bkpriv.utility_table(%s, %s, %s)"):
+        parameters = [table, "seen", Jsonb(columns), Jsonb(COUNTED)][: query.count("%s")]
+        said = refused(
+            visits, query, parameters, sqlstate="22000", names=["several records", '"who"', "'1'"]
+        )
+        assert "one record of each person" in (said.message_hint or "")
+
+
+@pytest.mark.rolled_back
+def test_one_record_of_each_person_is_the_way_out(visits: Connection) -> None:
+    parameters = ["shown", "seen", Jsonb({}), Jsonb(COUNTED)]
+    said = refused(visits, AUDIT, parameters, sqlstate="22000", names=["no key", '"who"'])
+    assert "one record of each person" in (said.message_hint or "")
+    visits.execute("CREATE TABLE single AS SELECT '*'::text AS age, sex, disease FROM clinic.once")
+    assert visits.execute(AUDIT, ["single", "once", *parameters[2:]]).fetchall()
 
 
 @pytest.mark.rolled_back
@@ -125,6 +195,36 @@ def test_both_must_be_readable(
     clinic.execute("ALTER TABLE clinic.patient ENABLE ROW LEVEL SECURITY")
     said = refused(auditor, AUDIT, parameters, sqlstate="42501", names=["row-level security"])
     assert "Ask that role" in (said.message_hint or "")
+
+
+@pytest.mark.pooled
+def test_who_sees_a_part_of_a_table_does_not_judge_it(
+    clinic: Connection, database: Database, make_role: Callable[..., str]
+) -> None:
+    names = [make_role(name) for name in ("owner", "auditor")]
+    owner, auditor = map(database.connect, names)
+    roles = [*map(sql.Identifier, names)]
+    for name, role in zip(names, roles, strict=True):
+        clinic.execute("SELECT bkpriv.grant_auditor(%s)", [name])
+        clinic.execute(
+            sql.SQL(
+                "GRANT USAGE ON SCHEMA clinic TO {0}; GRANT SELECT ON clinic.patient TO {0}"
+            ).format(role)
+        )
+    clinic.execute(
+        sql.SQL(
+            "CREATE TABLE clinic.made AS SELECT * FROM clinic.patient;"
+            "ALTER TABLE clinic.made OWNER TO {0}; GRANT SELECT ON clinic.made TO {1};"
+            "ALTER TABLE clinic.made ENABLE ROW LEVEL SECURITY;"
+            "CREATE POLICY part ON clinic.made TO {1} USING (age > 40)"
+        ).format(*roles)
+    )
+    for calls in CALLS:
+        parameters = ["clinic.made", "patients", Jsonb({})]
+        at_fault = ["row-level security", "clinic.made"]
+        said = refused(auditor, calls, parameters, sqlstate="42501", names=at_fault)
+        assert "Ask that role" in (said.message_hint or "")
+        assert owner.execute(calls, parameters).fetchall()
 
 
 @pytest.mark.pooled

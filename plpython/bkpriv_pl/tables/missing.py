@@ -24,7 +24,7 @@ def refuse_empty(source: Relation, row: dict[str, Any], period: Period | None) -
         raise InvalidData(
             f'table "{source.schema}"."{source.name}" is empty',
             detail="It has no records.",
-            hint="There is nothing to publish; load the data first.",
+            hint="Load the data first.",
         )
 
 

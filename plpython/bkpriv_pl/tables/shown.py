@@ -38,6 +38,9 @@ __all__ = ["Shown", "read_shown"]
 _BELOW = "_below"
 """End of the name of a column with ends that are not of their ranges."""
 
+_LONGEST = 63
+"""Limit of the characters of a name that an error shows; PostgreSQL's names have no more."""
+
 _SHAPE = (
     'Write for example {"age": "age_range", "income": ["income_from", "income_to"], "id": "id"}.'
 )
@@ -115,21 +118,16 @@ def read_shown(
     Raises
     ------
     Refusal
-        If the caller may not read either, or reading them could run code of others; see
-        `bkpriv_pl.tables.source`.
+        If the caller may not read either, or not all rows, or reading them could run code of
+        others; see `bkpriv_pl.tables.source`.
     BkprivError
-        If the table lacks a column, or has values that the dataset does not have.
+        If the table lacks a column, or has values that the dataset does not have; or if the
+        dataset names its respondents, and some have several records.
     """
     relation = open_named(require(source, "source"))
     opened = open_source(registered)
-    if filtered_for_others(opened, registered.owner):
-        raise Refusal(
-            "42501",
-            f'a table can be judged by dataset "{registered.name}" by its owner alone',
-            detail=f"{opened} has row-level security, which may show other rows to others than "
-            f'role "{registered.owner}".',
-            hint="Ask that role.",
-        )
+    _check_unfiltered(opened, registered.owner)
+    _check_unfiltered(relation, _owner_of(relation))
     there = column_types(relation.schema, relation.name)
     layout = _lay_out(registered, relation, there, from_json(columns, "columns"))
     task.step("counting")
@@ -138,13 +136,14 @@ def read_shown(
     if key is not None:
         if key not in column_types(opened.schema, opened.name):
             raise InvalidParameter(
-                f'dataset "{registered.name}" has no column "{key}"',
+                f'dataset "{registered.name}" has no column {_cut(key)}',
                 detail="What columns name beside quasi-identifiers and sensitive columns is a key "
                 "that the dataset and the table have.",
                 hint=_SHAPE,
             )
         check_readable(opened, (key,))
-        _check_key(opened, key, within)
+        _check_key(opened, key, within, _WAY_OUT if key == registered.respondent else "")
+    _check_persons(opened, registered, key, within)
     table, respondents, _ = read_records(
         replace(registered, respondent=key, attributes=()), "category", within
     )
@@ -159,6 +158,27 @@ def read_shown(
     people = None if key is None else _matched(relation, key, names, respondents)
     task.step("comparing labels")
     return Shown(relation, registered, find_release(table, rows, people, POLLED), key)
+
+
+def _owner_of(relation: Relation) -> str:
+    (row,) = run(
+        "SELECT pg_get_userbyid(relowner)::text AS owner FROM pg_class WHERE oid = $1",
+        ["oid"],
+        [relation.oid],
+    )
+    return str(row["owner"])
+
+
+def _check_unfiltered(relation: Relation, owner: str) -> None:
+    """Refuse a caller to whom row-level security may show a part of what is to be judged."""
+    if filtered_for_others(relation, owner):
+        raise Refusal(
+            "42501",
+            f'rows of {relation} can be judged by role "{owner}" alone',
+            detail=f"{relation} has row-level security, which may show other rows to others than "
+            "that role, and what holds of a part need not hold of the whole.",
+            hint="Ask that role.",
+        )
 
 
 # --- Columns --------------------------------------------------------------------------------------
@@ -183,7 +203,10 @@ def _lay_out(
         raise InvalidParameter(
             "columns must be a JSON object", detail=f"It is {as_json(stated)}.", hint=_SHAPE
         )
-    named = {name: _names(name, value) for name, value in stated.items()}
+    named = {
+        name: _names(name, value, 2 if name in dataset.measured else 1)
+        for name, value in stated.items()
+    }
     for name in (name for names in named.values() for name in names):
         if name not in there:
             raise _no_column(relation, name, there, "Columns are stated by the dataset's names.")
@@ -211,10 +234,16 @@ def _lay_out(
 def _no_column(relation: Relation, name: str, there: Mapping[str, Column], hint: str) -> Refusal:
     return Refusal(
         "42703",
-        f'column "{name}" of table {relation} does not exist',
+        f"column {_cut(name)} of table {relation} does not exist",
         detail=f"Its columns are {', '.join(there)}.",
         hint=hint,
     )
+
+
+def _cut(name: str) -> str:
+    """Name of a column as it was stated, for an error message."""
+    escaped = name[:_LONGEST].replace('"', '""')
+    return f'"{escaped}"' if len(name) <= _LONGEST else f'"{escaped}..."'
 
 
 def _group(
@@ -226,15 +255,16 @@ def _group(
     return next((name for name in named.get(GROUP, (GROUP,)) if name in there), None)
 
 
-def _names(name: str, value: object) -> tuple[str, ...]:
-    """Names of columns of the table that are stated for one of the dataset."""
+def _names(name: str, value: object, most: int) -> tuple[str, ...]:
+    """Names of columns of the table that are stated for one of the dataset, `most` at most."""
     if value is None:
         return ()
     names = value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) for each in names) or len(names) not in (1, 2):
+    if not all(isinstance(each, str) for each in names) or not 1 <= len(names) <= most:
         raise InvalidParameter(
-            f'columns state no column for "{name}"',
-            detail=f"They state {as_json(value)}.",
+            f"columns state no column for {_cut(name)}",
+            detail=f"They state {as_json(value)}. Two are the ends of a range, and only "
+            "quasi-identifiers and sensitive columns have such.",
             hint=_SHAPE,
         )
     return tuple(names)
@@ -255,8 +285,16 @@ def _key(
     if len(keys) > 1:
         raise InvalidParameter(
             "columns state several keys",
-            detail=f"Neither quasi-identifiers nor sensitive are {', '.join(keys)}.",
+            detail="Neither quasi-identifiers nor sensitive are "
+            f"{', '.join(_cut(name)[1:-1] for name in keys)}.",
             hint="State one column by which rows of the table and of the dataset are matched.",
+        )
+    for name in stated.keys() - keys.keys() - {dataset.respondent}:
+        raise InvalidParameter(
+            f"columns state null for {_cut(name)}",
+            detail=f'Dataset "{dataset.name}" measures no such column, and it is not that of its '
+            "respondents.",
+            hint=_SHAPE,
         )
     for name, columns in keys.items():
         return name, columns[0]
@@ -269,23 +307,78 @@ def _key(
 # --- Rows -----------------------------------------------------------------------------------------
 
 
-def _check_key(relation: Relation, name: str, period: Period | None = None) -> None:
+@dataclass(frozen=True)
+class _Doubled:
+    """What keeps a column from being a key.
+
+    Parameters
+    ----------
+    nulls : int
+        Rows in which it is NULL.
+    several : int
+        Values that are in several rows.
+    some : list of str
+        The first of these.
+    """
+
+    nulls: int
+    several: int
+    some: list[str]
+
+    @classmethod
+    def of(cls, relation: Relation, name: str, period: Period | None) -> _Doubled | None:
+        """What is found in a column, if anything."""
+        picked = "" if period is None else f" WHERE {period.condition('s')}"
+        (row,) = run(
+            "SELECT coalesce(sum(n) FILTER (WHERE k IS NULL), 0)::int8 AS nulls, "
+            "count(*) FILTER (WHERE n > 1 AND k IS NOT NULL) AS several, "
+            "(array_agg(left(k, 100) ORDER BY k) FILTER (WHERE n > 1 AND k IS NOT NULL))[1:9] "
+            f'AS some FROM (SELECT s.{plpy.quote_ident(name)}::pg_catalog.text COLLATE "C" AS k, '
+            f"count(*) AS n FROM {relation} AS s{picked} GROUP BY 1) AS x",
+            *([] if period is None else (["text"], [period.text])),
+        )
+        found = cls(row["nulls"], row["several"], row["some"] or [])
+        return found if found.nulls or found.several else None
+
+    def __str__(self) -> str:
+        return (
+            f"It is NULL in {self.nulls} rows, and {self.several} of its values are in several"
+            f"{': ' + some_of(self.some) if self.some else ''}."
+        )
+
+
+_WAY_OUT = (
+    "Register a view that has one record of each person, such as SELECT DISTINCT ON, and judge a "
+    "table of these by it."
+)
+"""What works where people have several records."""
+
+
+def _check_key(relation: Relation, name: str, period: Period | None = None, hint: str = "") -> None:
     """Refuse a key that is missing in a row, or that several rows have."""
-    picked = "" if period is None else f" WHERE {period.condition('s')}"
-    (row,) = run(
-        "SELECT coalesce(sum(n) FILTER (WHERE k IS NULL), 0)::int8 AS nulls, "
-        "count(*) FILTER (WHERE n > 1 AND k IS NOT NULL) AS several, "
-        "(array_agg(left(k, 100) ORDER BY k) FILTER (WHERE n > 1 AND k IS NOT NULL))[1:9] AS some "
-        f'FROM (SELECT s.{plpy.quote_ident(name)}::pg_catalog.text COLLATE "C" AS k, '
-        f"count(*) AS n FROM {relation} AS s{picked} GROUP BY 1) AS x",
-        *([] if period is None else (["text"], [period.text])),
-    )
-    if row["nulls"] or row["several"]:
+    if found := _Doubled.of(relation, name, period):
         raise InvalidData(
-            f'column "{name}" of table {relation} is no key',
-            detail=f"It is NULL in {row['nulls']} rows, and {row['several']} of its values are in "
-            f"several{': ' + some_of(row['some']) if row['some'] else ''}.",
-            hint="Name a column that tells all rows apart, or show each person once.",
+            f"column {_cut(name)} of table {relation} is no key",
+            detail=f"{found}",
+            hint=hint or "Name a column that tells all rows apart, or show each person once.",
+        )
+
+
+def _check_persons(
+    source: Relation, dataset: Dataset, key: str | None, period: Period | None
+) -> None:
+    """Refuse a dataset whose respondents have several records: rows would count as people."""
+    name = dataset.respondent
+    if name is None or name == key:
+        return
+    check_readable(source, (name,))
+    if found := _Doubled.of(source, name, period):
+        stated = dataset.period is None or period is not None
+        raise InvalidData(
+            f'tables cannot be judged by dataset "{dataset.name}": people have several records',
+            detail=f'Its respondents are told by column "{name}" of {source}. {found} Requirements '
+            "are about people, and each row would count as one.",
+            hint=_WAY_OUT if stated else "State the period that the table shows.",
         )
 
 
@@ -349,7 +442,7 @@ def _values(relation: Relation, table: Table, shown: list[Labels]) -> IntArray:
         if (unknown := np.flatnonzero(read == UNREAD)).size:
             raise InvalidData(
                 f'table {relation} has values of "{domain.name}" that the dataset does not have',
-                detail=f"They are {some_of([str(each.labels[place]) for place in unknown])}.",
+                detail=f"They are {some_of([each.labels[place] for place in unknown])}.",
                 hint="Sensitive values are to be those of the dataset, not generalized. If the "
                 "dataset has changed since, register the table that this one was made of.",
             )
