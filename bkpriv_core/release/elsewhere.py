@@ -18,8 +18,8 @@ they may show other values than the dataset has: these are counterfeits. But whe
 in all, the values of its people, they are only dealt among its rows, as by bucketization.
 
 A group's box is what its labels say (`bkpriv_core.table.reading`), or spans them where it has
-several; where those of a quasi-identifier cannot be read, it is the extent of the values of the
-group's people, if these are known by a key.
+several; where one of a quasi-identifier cannot be read, it spans the values of the group's people,
+if these are known by a key. Then it is known, too, whose labels do not hold their values.
 """
 
 from __future__ import annotations
@@ -35,27 +35,28 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, Unsupported
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.bucketized.form import Bucketized
-from bkpriv_core.release.generalized.blocks import blocks
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.placement import Labels, Place, Rows, counted, placed, with_rest
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.reading import UNREAD, read_extents
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["GROUP", "Labels", "MadeElsewhere", "People", "Rows", "check_judged", "find_release"]
-
-_ROWS = 64
-"""Cells at a time that are compared with labels."""
-
-_COMPARED = 2_000_000_000
-"""Largest number of comparisons of a cell with labels; beyond, these tell of nobody."""
-
-_FOUND = 20_000_000
-"""Largest number of labels that all cells lie under together; likewise."""
+__all__ = [
+    "GROUP",
+    "Labels",
+    "MadeElsewhere",
+    "Manner",
+    "People",
+    "Rows",
+    "Unread",
+    "check_judged",
+    "find_release",
+]
 
 GROUP = "group_id"
 """Column by which a table tells groups by number."""
@@ -65,57 +66,6 @@ Known = Literal["key", "labels"]
 
 Manner = Literal["labels", "people", "unread", "not shown"]
 """Manner in which the boxes of groups are known along a quasi-identifier."""
-
-_Place = tuple[IntArray, IntArray]
-"""First and last leaf places."""
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """Labels of a column.
-
-    Parameters
-    ----------
-    labels : tuple of (str or None)
-        The different labels, ``x`` of them.
-    codes : (r,) int array
-        Place of that of each row.
-    """
-
-    labels: tuple[str | None, ...]
-    codes: IntArray
-
-    def at(self, row: int) -> str | None:
-        """Label of a row."""
-        return self.labels[int(self.codes[row])]
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows of a table made elsewhere, of which equal ones may be counted together.
-
-    Parameters
-    ----------
-    labels : tuple of Labels or None
-        Labels of each quasi-identifier; None of one that is not shown.
-    groups : Labels or None
-        Groups by number, where the table has a column of these.
-    values : (r,) int array
-        Sensitive value, by its code in the dataset.
-    counts : (r,) int array
-        Number of records, at least 1.
-    """
-
-    labels: tuple[Labels | None, ...]
-    groups: Labels | None
-    values: IntArray
-    counts: IntArray
-
-    @property
-    def keys(self) -> IntArray:
-        """Codes of all labels of each row, and of its group, (r, k)."""
-        columns = [each.codes for each in (*self.labels, self.groups) if each is not None]
-        return np.column_stack([*columns, np.zeros_like(self.values)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +85,22 @@ class People:
     values: IntArray
 
 
+@dataclass(frozen=True)
+class Unread:
+    """Labels of a quasi-identifier that cannot be read.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        The different ones.
+    groups : int
+        Number of groups that have one.
+    """
+
+    labels: tuple[str, ...]
+    groups: int
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Labelled(Generalized):
     """The form of boxes that labels say.
@@ -143,13 +109,13 @@ class _Labelled(Generalized):
     ----------
     low, high : (g, d) int array
         First and last leaf place of each group; `UNREAD` where a label cannot be read.
-    unread : tuple of (str, tuple of str)
-        Quasi-identifiers with labels that cannot be read, and these.
+    unread : mapping of str to Unread
+        Labels that cannot be read and for which nothing stands in, by quasi-identifier.
     """
 
     low: IntArray
     high: IntArray
-    unread: tuple[tuple[str, tuple[str, ...]], ...]
+    unread: Mapping[str, Unread]
 
     def pool(self, parts: Parts, groups: Groups) -> Groups:
         """See `Form`: what looks alike is one group already."""
@@ -163,10 +129,10 @@ class _Labelled(Generalized):
         InvalidData
             If labels cannot be read.
         """
-        for name, labels in self.unread:
+        for name, each in self.unread.items():
             raise InvalidData(
                 f'labels of "{name}" cannot be read as values of the dataset',
-                detail=f"They are {some_of(labels)}.",
+                detail=f"They are {some_of(each.labels)}.",
                 hint='Write ranges as "[20,30)" or "20-29", sets as "{a,b}", anything as "*", or '
                 "labels of the attribute's hierarchy, see bkpriv.set_hierarchy. Or name a key that "
                 'the table and the dataset have: columns => {"id": "id"}.',
@@ -189,6 +155,10 @@ class MadeElsewhere(Release):
         Whether it is known which values people have.
     manners : mapping of str to Manner
         Manner in which boxes are known along each quasi-identifier.
+    unread : mapping of str to Unread
+        Labels that cannot be read, by quasi-identifier.
+    strayed : int
+        Number of rows whose labels do not hold the values of their person, as a key tells.
     seen : Rows
         Rows of the table.
     examples : (g,) int array
@@ -198,6 +168,8 @@ class MadeElsewhere(Release):
     known: Known | None
     true: bool
     manners: Mapping[str, Manner]
+    unread: Mapping[str, Unread]
+    strayed: int
     seen: Rows
     examples: IntArray
 
@@ -253,12 +225,16 @@ def check_judged(release: MadeElsewhere, requirements: Sequence[Requirement]) ->
                 hint="State what a reader knows by a bandwidth, such as 0.3, or leave it out.",
             )
     if release.known is None and (about := [each for each in requirements if each.knowledge]):
+        unread = "".join(
+            f' Labels of "{name}" cannot be read: {some_of(each.labels)}.'
+            for name, each in release.unread.items()
+        )
         raise Unsupported(
             f"{about[0].key} cannot be judged: it is not known whose rows are whose",
             detail="It is about what is believed of people. The table has no key that the dataset "
-            "has, and its labels leave open who is in which group. Groups by themselves show what "
-            "k_anonymity, l_diversity, max_disclosure, t_closeness, beta_likeness and ck_safety "
-            "are about.",
+            f"has, and its labels leave open who is in which group.{unread} Groups by themselves "
+            "show what k_anonymity, l_diversity, max_disclosure, t_closeness, beta_likeness and "
+            "ck_safety are about.",
             hint='Name a column that both have and that tells people apart: columns => {"id": '
             '"id"}, by its names in the dataset and in the table.',
         )
@@ -290,7 +266,7 @@ def find_release(
     keys = rows.keys if rows.groups is None else rows.groups.codes[:, None]
     examples, group, _ = distinct_rows(keys, progress)
     check_dense(len(examples), "groups", table.sensitive)
-    shown = _counted(group, rows.values, rows.counts, (len(examples), table.sensitive.size))
+    shown = counted(group, rows.values, rows.counts, (len(examples), table.sensitive.size))
     extents = [
         None if each is None else read_extents(domain, each.labels, progress)
         for domain, each in zip(table.quasi_identifiers, rows.labels, strict=True)
@@ -298,14 +274,15 @@ def find_release(
     known: Known | None
     if people is not None:
         known, (parts, labels), true = "key", _of_people(table, people, group, shown, rows), True
-    elif (placed := _placed(table, rows, group, shown, extents, progress)) is not None:
-        known, (parts, labels, true) = "labels", placed
+    elif (told := placed(table, rows, group, shown, extents, progress)) is not None:
+        known, (parts, labels, true) = "labels", told
     else:
         parts = Parts(table, np.zeros(len(examples), dtype=np.int64), shown)
         known, labels, true = None, np.arange(len(examples)), False
     partition = Groups.from_labels(labels)
     boxes = parts.boxes(partition) if people is not None else None
-    form, manners = _form(table, rows, group, extents, boxes, placed=known is not None)
+    unread = _unread(table, rows, group, extents)
+    form, manners = _form(table, rows, group, extents, unread, boxes, placed=known is not None)
     return MadeElsewhere(
         parts,
         partition,
@@ -313,6 +290,8 @@ def find_release(
         known=known,
         true=true,
         manners=manners,
+        unread=unread,
+        strayed=0 if people is None else _strayed(table, people, rows, extents),
         seen=rows,
         examples=examples,
     )
@@ -343,14 +322,6 @@ def _check_made_of(table: Table, rows: Rows, people: People | None) -> None:
         )
 
 
-def _counted(
-    owner: IntArray, values: IntArray, counts: IntArray, shape: tuple[int, int]
-) -> IntArray:
-    """Records by their owners and values."""
-    counted = np.bincount(owner * shape[1] + values, counts, shape[0] * shape[1])
-    return counted.astype(np.int64).reshape(shape)
-
-
 def _of_people(
     table: Table, people: People, group: IntArray, shown: IntArray, rows: Rows
 ) -> tuple[Parts, IntArray]:
@@ -359,108 +330,45 @@ def _of_people(
     check_dense(len(first), "parts of cells", table.sensitive)
     shape = (len(first), table.sensitive.size)
     ones = np.ones_like(part)
-    actual = _counted(part, people.values, ones, shape)
+    actual = counted(part, people.values, ones, shape)
     labels, cell = group[first], people.cells[first]
-    differing = (_counted(group, people.values, ones, shown.shape) != shown).any(axis=1)[labels]
-    false = np.where(differing[:, None], _counted(part, rows.values, ones, shape) - actual, 0)
-    return _with_rest(table, cell, actual, labels, false)
+    differing = (counted(group, people.values, ones, shown.shape) != shown).any(axis=1)[labels]
+    false = np.where(differing[:, None], counted(part, rows.values, ones, shape) - actual, 0)
+    return with_rest(table, cell, actual, labels, false)
 
 
-def _with_rest(
-    table: Table, cell: IntArray, counts: IntArray, labels: IntArray, false: IntArray | None = None
-) -> tuple[Parts, IntArray]:
-    """Parts with such counts and labels, and those of all other records, which are suppressed."""
-    left = table.counts.copy()
-    np.subtract.at(left, cell, counts)
-    rest = np.flatnonzero(left.any(axis=1))
-    parts = Parts(table, np.concatenate((cell, rest)), np.vstack((counts, left[rest])))
-    if false is not None and false.any():
-        parts = parts.shown(np.vstack((false, np.zeros_like(left[rest]))))
-    return parts, np.concatenate((labels, np.full(len(rest), SUPPRESSED)))
+def _strayed(table: Table, people: People, rows: Rows, extents: Sequence[Place | None]) -> int:
+    """Number of rows of which a label that can be read does not hold the value of their person."""
+    strayed = np.zeros(len(people.cells), dtype=bool)
+    for places, each, read in zip(table.places.T, rows.labels, extents, strict=True):
+        if each is not None and read is not None:
+            low, high = (end[each.codes] for end in read)
+            place = places[people.cells]
+            strayed |= (low != UNREAD) & ((place < low) | (high < place))
+    return int(strayed.sum())
 
 
-def _placed(
-    table: Table,
-    rows: Rows,
-    group: IntArray,
-    shown: IntArray,
-    extents: Sequence[_Place | None],
-    progress: Progress,
-) -> tuple[Parts, IntArray, bool] | None:
-    """Parts by what labels tell, the group of each, and whether their values are known.
-
-    Returns
-    -------
-    tuple or None
-        None where labels leave open whose rows are whose; see the module.
-    """
-    first, kind, _ = distinct_rows(rows.keys, progress)
-    low, high = np.empty((2, len(first), len(extents)), dtype=np.int64)
-    for axis, (domain, each, read) in enumerate(
-        zip(table.quasi_identifiers, rows.labels, extents, strict=True)
-    ):
-        if each is None or read is None:
-            low[:, axis], high[:, axis] = 0, domain.size - 1
-        else:
-            low[:, axis], high[:, axis] = (end[each.codes[first]] for end in read)
-    if (low == UNREAD).any() or (pairs := _lying(table, low, high, progress)) is None:
-        return None
-    cells, kinds = pairs
-    single = (low == high).all(axis=1)
-    sizes = np.bincount(kind, rows.counts, len(first)).astype(np.int64)
-    weights = np.where(single[kinds], sizes[kinds], table.weights[cells])
-    if (np.bincount(cells, weights, table.cells) > table.weights).any() or (
-        np.bincount(kinds, weights, len(first)) != sizes
-    ).any():
-        return None
-    labels = group[first][kinds]
-    if (weights == table.weights[cells]).all():
-        check_dense(len(cells), "parts of cells", table.sensitive)
-        held = table.counts[cells]
-        summed = np.zeros_like(shown)
-        np.add.at(summed, labels, held)
-        if (summed == shown).all():
-            return *_with_rest(table, cells, held, labels), True
-    if not single.all():
-        return None
-    dealt = _counted(kind, rows.values, rows.counts, (len(first), table.sensitive.size))
-    return Parts(table, cells, dealt[kinds]), labels, False
-
-
-def _lying(table: Table, low: IntArray, high: IntArray, progress: Progress) -> _Place | None:
-    """Pairs of a cell and a box that it lies in.
-
-    None where they are too many, or where a cell lies in several that are not all its values alone:
-    then others could be there.
-    """
-    cells, boxes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    sizes = [domain.size for domain in table.quasi_identifiers]
-    points = [(column, column) for column in table.places.T]
-    wide = np.asarray((low < high).any(axis=1))
-    compared = found = 0
-    for some, near in blocks(
-        table.places, points, list(zip(low.T, high.T, strict=True)), sizes, _ROWS, progress
-    ):
-        compared += len(some) * len(near)
-        held = np.ones((len(some), len(near)), dtype=bool)
-        for axis, column in enumerate(table.places[some].T):
-            held &= (low[near, axis] <= column[:, None]) & (column[:, None] <= high[near, axis])
-        place, box = np.nonzero(held)
-        found += len(place)
-        several = held.sum(axis=1) > 1
-        if compared > _COMPARED or found > _FOUND or held[np.ix_(several, wide[near])].any():
-            return None
-        cells.append(some[place])
-        boxes.append(near[box])
-    return np.concatenate(cells), np.concatenate(boxes)
+def _unread(
+    table: Table, rows: Rows, group: IntArray, extents: Sequence[Place | None]
+) -> dict[str, Unread]:
+    """Labels that cannot be read, by quasi-identifier."""
+    found = {}
+    for domain, each, read in zip(table.quasi_identifiers, rows.labels, extents, strict=True):
+        if each is None or read is None or not (missed := np.flatnonzero(read[0] == UNREAD)).size:
+            continue
+        labels = tuple(str(each.labels[place]) for place in missed)
+        groups = np.unique(group[read[0][each.codes] == UNREAD])
+        found[domain.name] = Unread(labels, len(groups))
+    return found
 
 
 def _form(
     table: Table,
     rows: Rows,
     group: IntArray,
-    extents: Sequence[_Place | None],
-    boxes: _Place | None,
+    extents: Sequence[Place | None],
+    unread: Mapping[str, Unread],
+    boxes: Place | None,
     *,
     placed: bool,
 ) -> tuple[Form, dict[str, Manner]]:
@@ -468,6 +376,8 @@ def _form(
 
     Parameters
     ----------
+    unread : mapping of str to Unread
+        Labels that cannot be read, by quasi-identifier.
     boxes : pair of (g, d) int arrays, optional
         Extents of the values of groups' people, where they are known by a key.
     placed : bool
@@ -476,25 +386,30 @@ def _form(
     groups = int(group.max(initial=-1)) + 1
     low, high = np.empty((2, groups, len(extents)), dtype=np.int64)
     manners: dict[str, Manner] = {}
-    unread = []
     for axis, (domain, each, read) in enumerate(
         zip(table.quasi_identifiers, rows.labels, extents, strict=True)
     ):
         if each is None or read is None:
             manners[domain.name] = "not shown"
             low[:, axis], high[:, axis] = 0, domain.size - 1
-        elif not (missed := np.flatnonzero(read[0] == UNREAD)).size:
+            continue
+        # A label that cannot be read spans nothing.
+        missed = read[0] == UNREAD
+        low[:, axis], high[:, axis] = domain.size, UNREAD
+        np.minimum.at(low[:, axis], group, np.where(missed, domain.size, read[0])[each.codes])
+        np.maximum.at(high[:, axis], group, read[1][each.codes])
+        if domain.name not in unread:
             manners[domain.name] = "labels"
-            low[:, axis], high[:, axis] = domain.size, UNREAD
-            np.minimum.at(low[:, axis], group, read[0][each.codes])
-            np.maximum.at(high[:, axis], group, read[1][each.codes])
         elif boxes is not None:
             manners[domain.name] = "people"
-            low[:, axis], high[:, axis] = (end[:, axis] for end in boxes)
+            some = np.unique(group[missed[each.codes]])
+            for ufunc, ends, people in zip(
+                (np.minimum, np.maximum), (low, high), boxes, strict=True
+            ):
+                ends[some, axis] = ufunc(ends[some, axis], people[some, axis])
         else:
             manners[domain.name] = "unread"
-            unread.append((domain.name, tuple(str(each.labels[place]) for place in missed)))
     exact = all(read is not None and (read[0] == read[1]).all() for read in extents)
     if rows.groups is not None and exact and placed:
         return Bucketized(), manners
-    return _Labelled(low=low, high=high, unread=tuple(unread)), manners
+    return _Labelled(low=low, high=high, unread={} if boxes is not None else unread), manners

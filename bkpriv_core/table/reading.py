@@ -177,7 +177,7 @@ class _Numbers:
         return self._between(self._ends_of(text))
 
     def _spanned(self, items: Sequence[str]) -> _Ends | None:
-        """Ends of the range from the first member of a set to the last, whether they occur or not."""
+        """Ends of the range from the first member of a set to the last, which need not occur."""
         low, high = (math.inf, False), (-math.inf, False)
         for item in items:
             self._progress.poll()

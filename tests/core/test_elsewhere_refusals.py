@@ -11,6 +11,7 @@ from bkpriv_core.release.elsewhere import (
     Labels,
     MadeElsewhere,
     Rows,
+    Unread,
     check_judged,
     find_release,
 )
@@ -37,6 +38,16 @@ def test_beliefs_are_not_judged_where_nobody_is_known(unknown: MadeElsewhere) ->
     with pytest.raises(Unsupported, match="bt_privacy cannot be judged") as caught:
         check_judged(unknown, BELIEVED)
     assert "Name a column that both have" in caught.value.hint
+
+
+def test_labels_that_cannot_be_read_are_named_where_nobody_is_known() -> None:
+    records = by_age("a", "b", "b", "a")
+    shown = [(0, ("20",)), (1, ("21",)), (2, ("twenties",)), (3, ("twenties",))]
+    found = find_release(as_table(records), rows_of(records, shown))
+    assert found.unread == {"age": Unread(("twenties",), 1)}
+    with pytest.raises(Unsupported) as caught:
+        check_judged(found, BELIEVED)
+    assert "Labels of \"age\" cannot be read: 'twenties'." in caught.value.detail
 
 
 @pytest.mark.parametrize(

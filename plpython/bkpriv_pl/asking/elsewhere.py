@@ -15,7 +15,8 @@ from bkpriv_core.certainty import certainties, counted_sure
 from bkpriv_core.count import Count
 from bkpriv_core.errors import Unsupported
 from bkpriv_core.policy import complete, parse_policy
-from bkpriv_core.release.elsewhere import check_judged
+from bkpriv_core.release.elsewhere import MadeElsewhere, Manner, check_judged
+from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.asking.audit import as_row, measure_groups
 from bkpriv_pl.asking.utility import losses_of
 from bkpriv_pl.past.transitions import customary_knowledge
@@ -30,12 +31,6 @@ __all__ = ["attack_table", "audit_table", "utility_table"]
 
 _GROUP = 8
 """Place of the worst group in a row of an audit."""
-
-_BOXES = {
-    "people": "the extent of its people's values",
-    "not shown": "all values, for it is not shown",
-}
-"""Extents that are taken for labels that cannot be read, or are not there."""
 
 
 @entry
@@ -132,14 +127,31 @@ def _tell(shown: Shown) -> None:
         "labels": "told by the labels, under which nobody else can be",
         None: "not known, so groups are judged by themselves",
     }[release.known]
-    boxes = [
-        f' Labels of "{name}" are read as {_BOXES[manner]}.'
-        for name, manner in release.manners.items()
-        if manner in _BOXES
-    ]
+    boxes = [_box(release, name, manner) for name, manner in release.manners.items()]
     telling.notice(
         f"{shown.relation} is judged as {len(release.groups)} groups of {release.published} "
         f'records of dataset "{shown.dataset.name}"',
         detail=f"{release.suppressed} records of it are not in the table. Whose rows are whose is "
         f"{whose}.{''.join(boxes)}",
     )
+    if release.strayed:
+        telling.warning(
+            f"{release.strayed} rows of {shown.relation} have labels that do not hold the values "
+            "of their person",
+            detail=f'Persons are told by column "{shown.key}", and their values by dataset '
+            f'"{shown.dataset.name}". Losses and errors of queries are those of the labels.',
+            hint="Compare these labels with the dataset, unless values were changed on purpose.",
+        )
+
+
+def _box(release: MadeElsewhere, name: str, manner: Manner) -> str:
+    """What the labels of a quasi-identifier are taken for, where it is not what they say."""
+    if manner == "labels":
+        return ""
+    if manner == "not shown":
+        return f' Labels of "{name}" are read as all values, for it is not shown.'
+    unread = release.unread[name]
+    groups = f"in {unread.groups} of {len(release.groups)} groups: {some_of(unread.labels)}"
+    if manner == "people":
+        return f' Labels of "{name}" are read as the extent of its people\'s values {groups}.'
+    return f' Labels of "{name}" cannot be read {groups}.'
