@@ -145,7 +145,7 @@ def _tell(shown: Shown) -> None:
 
 
 def _box(release: MadeElsewhere, name: str, manner: Manner) -> str:
-    """What the labels of a quasi-identifier are taken for, where it is not what they say."""
+    """Words on labels of a quasi-identifier that are taken for something else than they say."""
     if manner == "labels":
         return ""
     if manner == "not shown":

@@ -309,7 +309,7 @@ def _key(
 
 @dataclass(frozen=True)
 class _Doubled:
-    """What keeps a column from being a key.
+    """Rows that keep a column from being a key.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ class _Doubled:
 
     @classmethod
     def of(cls, relation: Relation, name: str, period: Period | None) -> _Doubled | None:
-        """What is found in a column, if anything."""
+        """Rows of a relation, if there are such."""
         picked = "" if period is None else f" WHERE {period.condition('s')}"
         (row,) = run(
             "SELECT coalesce(sum(n) FILTER (WHERE k IS NULL), 0)::int8 AS nulls, "
@@ -351,7 +351,7 @@ _WAY_OUT = (
     "Register a view that has one record of each person, such as SELECT DISTINCT ON, and judge a "
     "table of these by it."
 )
-"""What works where people have several records."""
+"""Hint where people have several records."""
 
 
 def _check_key(relation: Relation, name: str, period: Period | None = None, hint: str = "") -> None:
