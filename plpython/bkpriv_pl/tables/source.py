@@ -293,11 +293,18 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
 
 
 def filtered_for_others(relation: Relation, role: str) -> bool:
-    """Whether the caller is not that role, and row-level security may show them other rows."""
+    """Whether the caller is not that role, and row-level security may show them other rows.
+
+    A view with ``security_invoker`` reads with the rights of the caller, and is followed.
+    """
     return bool(
         run(
-            "SELECT FROM bkpriv_internal.written_tables($1) AS w JOIN pg_class AS c ON c.oid = w "
-            "WHERE c.relrowsecurity AND current_user <> $2",
+            "WITH RECURSIVE seen AS (SELECT $1 AS oid UNION SELECT d.refobjid FROM seen "
+            "JOIN pg_rewrite AS r ON r.ev_class = seen.oid AND r.ev_type = '1' "
+            "JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid "
+            "AND d.refclassid = 'pg_class'::regclass WHERE bkpriv_internal.invoked(seen.oid)) "
+            "SELECT FROM seen, bkpriv_internal.written_tables(seen.oid) AS w "
+            "JOIN pg_class AS c ON c.oid = w WHERE c.relrowsecurity AND current_user <> $2",
             ["oid", "text"],
             [relation.oid, role],
         )
