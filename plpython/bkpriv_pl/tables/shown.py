@@ -203,10 +203,7 @@ def _lay_out(
         raise InvalidParameter(
             "columns must be a JSON object", detail=f"It is {as_json(stated)}.", hint=_SHAPE
         )
-    named = {
-        name: _names(name, value, 2 if name in dataset.measured else 1)
-        for name, value in stated.items()
-    }
+    named = {name: _names(dataset, name, value) for name, value in stated.items()}
     for name in (name for names in named.values() for name in names):
         if name not in there:
             raise _no_column(relation, name, there, "Columns are stated by the dataset's names.")
@@ -255,12 +252,13 @@ def _group(
     return next((name for name in named.get(GROUP, (GROUP,)) if name in there), None)
 
 
-def _names(name: str, value: object, most: int) -> tuple[str, ...]:
-    """Names of columns of the table that are stated for one of the dataset, `most` at most."""
+def _names(dataset: Dataset, name: str, value: object) -> tuple[str, ...]:
+    """Names of columns of the table that are stated for one of the dataset."""
     if value is None:
         return ()
     names = value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) for each in names) or not 1 <= len(names) <= most:
+    allowed = (1, 2) if name in dataset.measured else (1,)
+    if not all(isinstance(each, str) for each in names) or len(names) not in allowed:
         raise InvalidParameter(
             f"columns state no column for {_cut(name)}",
             detail=f"They state {as_json(value)}. Two are the ends of a range, and only "
