@@ -25,6 +25,7 @@ NEUTRAL = {
         "attacking",
         "certifying",
         "comparing",
+        "comparing labels",
         "comparing ranges",
         "computing priors",
         "counting",

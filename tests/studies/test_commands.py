@@ -21,6 +21,7 @@ def test_the_client_has_no_studies() -> None:
         "again",
         "amiri2016",
         "attacks",
+        "compare",
         "guo2011",
         "li2009",
         "martin2007",
