@@ -130,7 +130,7 @@ def measure_growth(
             f"{ours.seconds:.2f} s",
             f"{baseline.seconds:.2f} s",
             growth,
-            "as cells, not records",
+            "as cells",
             growth < math.sqrt(more / fewer * large.records / small.records),
         ),
         memory_figure(ours, baseline, _MEGABYTES),

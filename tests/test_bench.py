@@ -127,7 +127,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
             *("--months", "3"),
         ],
-        env={"ADULT": "", "COLUMNS": "160"},
+        env={"ADULT": ""},
     )
     assert result.exit_code == 0, result.output
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
