@@ -146,7 +146,8 @@ class Groups:
 
     def sum(self, per_member: AnyArray) -> AnyArray:
         """Add up per-membership figures, shape (e, ...), within each group: shape (g, ...)."""
-        if per_member.ndim == 2 and per_member.dtype != bool and per_member.size >= _LARGE:
+        wide = per_member.ndim == 2 and per_member.dtype in (np.float64, np.int64)
+        if wide and per_member.size >= _LARGE:
             from scipy.sparse import csr_array  # slow to import, and only wanted here
 
             edges = len(per_member)

@@ -95,11 +95,14 @@ def gcp_at_least(
     -------
     float or None
         Lower bound of the GCP of releases that leave out as many records; None where
-        quasi-identifiers are not generalized, or nothing is published.
+        quasi-identifiers are not generalized, nothing is published, or counterfeits fill groups.
     """
     if release.form.exact or release.partition is None or not release.published:
         return None
-    k = group_size(release, requirements)
+    if release.parts.counterfeits is not None:
+        return None
+    # A policy that was relaxed may have left smaller groups than it states.
+    k = min(group_size(release, requirements), int(release.sizes.min()))
     return least_gcp(release.table, k, release.table.records - release.published, progress)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,7 +22,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility import least
-from bkpriv_core.utility.least import least_gcp, prices, shares
+from bkpriv_core.utility.least import gcp_at_least, least_gcp, prices, shares
 from bkpriv_core.utility.measures import utility
 from tests.core.generated import hierarchical_table, numeric_table
 from tests.core.loss_oracles import least_loss
@@ -193,6 +194,23 @@ def test_bounds_are_near_what_is_published(method: str, k: int) -> None:
         alone = float(prices(table, k) @ table.weights) / table.records
         assert 1.05 * alone < least_gcp(table, k) <= lost
         assert lost < 4 * least_gcp(table, k)
+
+
+def test_no_release_is_below_its_own_bound() -> None:
+    """Nor is one whose groups are smaller than its policy states; counterfeits have no bound."""
+    table = numeric_table(400, 3)
+    mild, strict = (parse_policy({"k_anonymity": {"k": k}}).requirements for k in (3, 7))
+    made = GROUP_METHODS["agglomerate"]
+    release, _ = made.certified(Job(Setting(table), mild, made.options(), SeededChance(1), SILENT))
+    lost = utility(release)["gcp"] or 0.0
+    assert least_gcp(table, 7) > lost
+    for requirements in (mild, strict):
+        bound = gcp_at_least(release, requirements)
+        assert bound is not None
+        assert 0 < bound <= lost
+    false = np.zeros_like(release.parts.counts)
+    false[0, 0] = 1
+    assert gcp_at_least(replace(release, parts=release.parts.shown(false)), mild) is None
 
 
 def line(*numbers: float) -> Table:

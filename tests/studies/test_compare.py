@@ -41,8 +41,6 @@ def own_task(source: Source, method: str = "mondrian", **options: object) -> Tas
 @pytest.mark.parametrize("draw", [hospital, census, houses])
 def test_our_releases_measure_as_the_core_measures_them(tool: Any, bounds: str, draw: Any) -> None:
     source = draw(200, 3)
-    if tool.by_levels and draw is houses:
-        pytest.skip("no hierarchies")
     task = as_task(source, BOUNDS[bounds], tool.options)
     release, cells, values = own.make(own.prepare(task))
     data = Data(*code_cells(source))
