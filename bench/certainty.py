@@ -18,8 +18,7 @@ from bench.publication import SKYLINE
 from bkpriv_client.source import Column, Source
 from bkpriv_core.belief.posterior import BOUND, Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method import Job
-from bkpriv_core.method.mondrian import Mondrian, MondrianOptions
+from bkpriv_core.method import DEFAULT_METHOD, GROUP_METHODS, Job
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
@@ -38,15 +37,16 @@ _TIMES = 3.0
 def measure_certainty(records: int, seed: int, rounds: int = 1) -> list[Figure]:
     """Measure so many records of the census, each in one of four regions."""
     table = count_cells(_with_regions(census(records, seed), seed))
+    method = GROUP_METHODS[DEFAULT_METHOD]
     requirements = parse_policy(SKYLINE).about([table.sensitive.name]).requirements
     seconds: dict[Sound, list[float]] = {"omega": [], "auto": []}
     made: dict[Sound, tuple[Release, Certificate]] = {}
     for _ in range(rounds):
         for estimator, taken in seconds.items():
-            options = MondrianOptions(estimator=estimator)
+            options = method.options(estimator=estimator)
             job = Job(Setting(table), requirements, options, SeededChance(seed), SILENT)
             started = time.process_time()
-            made[estimator] = Mondrian().certified(job)
+            made[estimator] = method.certified(job)
             taken.append(time.process_time() - started)
     ours, baseline = median(seconds["auto"]), median(seconds["omega"])
     (release, certificate), (estimated, _) = made["auto"], made["omega"]

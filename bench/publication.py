@@ -25,6 +25,7 @@ from bkpriv_client.declaration import call, declare_source
 from bkpriv_client.loading import load_source
 from bkpriv_client.server import Connection, connect, scalar
 from bkpriv_client.source import Source
+from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = [
     "ANONYMOUS",
@@ -120,7 +121,7 @@ def published(
     dataset: str,
     requirements: Mapping[str, Any],
     estimator: str = "auto",
-    method: str = "mondrian",
+    method: str = DEFAULT_METHOD,
     period: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[Connection, Publication]]:

@@ -30,6 +30,7 @@ from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, make_table, step
 from bkpriv_client.tradeoff import draw
 from bkpriv_client.tried import Setting, front, told_apart
+from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = ["explore"]
 
@@ -50,8 +51,6 @@ _SHARES = ("gcp", "suppressed_share", "query_error")
 _COUNTS = ("groups", "sure")
 
 _EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %s, %s, %s)"
-
-_METHOD = "mondrian"
 
 _NOBODY = "none"
 
@@ -96,7 +95,9 @@ def explore(
             "of the lists.",
         ),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method of publication, as of publish.")] = _METHOD,
+    method: Annotated[
+        str, typer.Option(help="Method of publication, as of publish.")
+    ] = DEFAULT_METHOD,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -169,7 +170,7 @@ def explore(
             if not thorough:
                 console.print(_DRAFTED, markup=False)
             console.print(_UNPROMISED, markup=False)
-            called = {"method": method} if method != _METHOD else {}
+            called = {"method": method} if method != DEFAULT_METHOD else {}
             called |= {} if period is None else {"period": period}
             called |= {"options": json.dumps(options)} if options else {}
             _show_statements(console, connection, dataset, found.chosen, called)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from bkpriv_client.failure import ClientError
 from bkpriv_client.wanted import JOBS, Call, Publication, Wanted, WantedDataset, written
 from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
-from bkpriv_core.method import find_method, parse_options
+from bkpriv_core.method import DEFAULT_METHOD, find_method, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.stated import About, Range, near, read
 
@@ -92,7 +92,7 @@ class _Publish:
 
     dataset: str
     policy: str
-    method: str = "mondrian"
+    method: str = DEFAULT_METHOD
     period: str | None = None
     readers: tuple[str, ...] | None = None
 

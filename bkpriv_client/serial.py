@@ -27,6 +27,7 @@ from bkpriv_client.server import Connection, scalar
 from bkpriv_client.source import Column, Source
 from bkpriv_client.stage import Stage, tellings
 from bkpriv_client.terminal import make_table, step
+from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = ["SerialDemo", "monthly"]
 
@@ -62,7 +63,7 @@ class _History:
     name: str
     colour: str
     requirements: Mapping[str, Any]
-    method: str = "mondrian"
+    method: str = DEFAULT_METHOD
 
 
 _USUAL = _History(

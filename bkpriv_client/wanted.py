@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bkpriv_core.method import DEFAULT_METHOD
+
 __all__ = ["JOBS", "Call", "Publication", "Wanted", "WantedDataset", "written"]
 
 JOBS = ("publishers", "auditors", "watchers")
@@ -52,7 +54,7 @@ class Publication:
 
     dataset: str
     policy: str
-    method: str = "mondrian"
+    method: str = DEFAULT_METHOD
     period: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     readers: tuple[str, ...] | None = None

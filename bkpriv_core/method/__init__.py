@@ -3,8 +3,8 @@
 =========================  =================================================  ===========
 method                     groups                                             shown
 =========================  =================================================  ===========
-``mondrian``               `mondrian`                                         generalized
 ``agglomerate``            `agglomerate`                                      generalized
+``mondrian``               `mondrian`                                         generalized
 ``bucketize``              `mondrian`                                         bucketized
 ``anatomy``                `anatomy`, by the l of the policy's l-diversity;   anatomized
                            `coarsen` where other requirements fail
@@ -45,6 +45,7 @@ from bkpriv_core.method.base import (
     Method,
     Options,
     Own,
+    RefinedOptions,
 )
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
@@ -55,6 +56,7 @@ from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
 
 __all__ = [
+    "DEFAULT_METHOD",
     "GROUP_METHODS",
     "METHODS",
     "GroupMethod",
@@ -65,6 +67,7 @@ __all__ = [
     "Method",
     "Options",
     "Own",
+    "RefinedOptions",
     "find_method",
     "parse_options",
 ]
@@ -72,8 +75,8 @@ __all__ = [
 GROUP_METHODS: dict[str, GroupMethod[Any]] = {
     method.name: method
     for method in (
-        Mondrian(),
         Agglomerate(),
+        Mondrian(),
         Bucketize(),
         Anatomy(),
         JsReduce(),
@@ -87,6 +90,9 @@ GROUP_METHODS: dict[str, GroupMethod[Any]] = {
 
 METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
 """All methods by name."""
+
+DEFAULT_METHOD = Agglomerate.name
+"""The method where none is stated, also in the functions of SQL."""
 
 _MOVED = {
     "smoothing": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
+from bkpriv_core.method.base import GroupMethod, Job, RefinedOptions
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
@@ -12,20 +12,16 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["Agglomerate"]
 
 
-class Agglomerate(GroupMethod[GroupOptions]):
+class Agglomerate(GroupMethod[RefinedOptions]):
     """Groups by `agglomerate`, generalized."""
 
     name = "agglomerate"
     form = Generalized()
-    options = GroupOptions
-
-    def improves(self, options: GroupOptions) -> bool:
-        """Whether groups are improved; see `GroupMethod.improves`."""
-        return True
+    options = RefinedOptions
 
     def partition(
         self,
-        job: Job[GroupOptions],
+        job: Job[RefinedOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
         return (

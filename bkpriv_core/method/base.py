@@ -36,6 +36,7 @@ __all__ = [
     "OfGroups",
     "Options",
     "Own",
+    "RefinedOptions",
 ]
 
 Departed = Literal["stay", "withdraw"]
@@ -205,6 +206,29 @@ class GroupOptions(Options):
     def grows(self) -> bool:
         """See `Options`."""
         return self.grow
+
+    @property
+    def improves(self) -> bool:
+        """Whether groups that hold are exchanged for others that lose less detail."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefinedOptions(GroupOptions):
+    """Options of methods whose groups may be improved.
+
+    Parameters
+    ----------
+    refine : bool
+        Whether groups that hold are exchanged for others that lose less detail.
+    """
+
+    refine: bool = True
+
+    @property
+    def improves(self) -> bool:
+        """See `GroupOptions`."""
+        return self.refine
 
 
 Own = TypeVar("Own", bound=Options)
@@ -380,10 +404,6 @@ class GroupMethod(Method[OfGroups]):
         """See `Method`."""
         check_attainable(requirements, setting)
 
-    def improves(self, options: OfGroups) -> bool:
-        """Tell whether groups that hold are exchanged for others that lose less detail."""
-        return False
-
     @abstractmethod
     def partition(
         self,
@@ -422,7 +442,7 @@ class GroupMethod(Method[OfGroups]):
                 progress=job.progress.step("partitioning"),
             ),
         )
-        broken, improving = 0, self.improves(job.options)
+        broken, improving = 0, job.options.improves
         while True:
             certificate = certify(
                 setting,
@@ -468,7 +488,7 @@ class GroupMethod(Method[OfGroups]):
     ) -> Made:
         """Make a release; see `Method.make`.
 
-        Progress has the steps partitioning, certifying and, where the method improves, improving.
+        Progress has the steps partitioning, certifying and, where groups are improved, improving.
         """
         release, certificate = self.certified(job)
         if not len(release.groups):

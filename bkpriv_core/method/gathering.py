@@ -74,7 +74,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`.
 
-        What is left over is in none, or is to be mended where the method improves its groups.
+        What is left over is in none, or is to be mended where groups are improved.
         """
         setting = job.setting
         parts = setting.parts
@@ -104,7 +104,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
                 kin=gathered.kin,
                 progress=step.part(_FORMED, 1.0),
             )
-        if self.improves(job.options):
+        if job.options.improves:
             groups = Groups.joined([groups, _left_over(groups, gathered.order)])
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bkpriv_core.method.base import GroupOptions, Job
+from bkpriv_core.method.base import Job, RefinedOptions
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
@@ -23,7 +23,7 @@ __all__ = ["JsReduce", "JsReduceOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsReduceOptions(GroupOptions):
+class JsReduceOptions(RefinedOptions):
     """Options of the method.
 
     Parameters
@@ -47,10 +47,6 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
 
     name = "js_reduce"
     options = JsReduceOptions
-
-    def improves(self, options: JsReduceOptions) -> bool:
-        """Whether groups are improved; see `GroupMethod.improves`."""
-        return options.refine
 
     def gather(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
+from bkpriv_core.method.base import GroupMethod, Job, RefinedOptions
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized
@@ -16,7 +16,7 @@ __all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MondrianOptions(GroupOptions):
+class MondrianOptions(RefinedOptions):
     """Options of the methods.
 
     Parameters
@@ -26,8 +26,6 @@ class MondrianOptions(GroupOptions):
         not, they are those of LeFevre, DeWitt and Ramakrishnan, but for those that must be mended.
     """
 
-    refine: bool = True
-
 
 class Mondrian(GroupMethod[MondrianOptions]):
     """Groups by `mondrian`, generalized."""
@@ -35,10 +33,6 @@ class Mondrian(GroupMethod[MondrianOptions]):
     name = "mondrian"
     form: Form = Generalized()
     options = MondrianOptions
-
-    def improves(self, options: MondrianOptions) -> bool:
-        """Whether groups are improved; see `GroupMethod.improves`."""
-        return options.refine
 
     def partition(
         self,

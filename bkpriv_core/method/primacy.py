@@ -26,7 +26,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Between, parse_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method.base import GroupOptions, Job
+from bkpriv_core.method.base import Job, RefinedOptions
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
 from bkpriv_core.method.microaggregate import Microaggregate
 from bkpriv_core.partition.anonymity_primacy import nearest_classes
@@ -62,7 +62,7 @@ _NEEDED: dict[type[Requirement], Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrimacyOptions(GroupOptions):
+class PrimacyOptions(RefinedOptions):
     """Options of the methods.
 
     Parameters
@@ -89,10 +89,6 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
     def plain(self) -> Microaggregate:
         """See `GroupMethod`: of the nearest records, but with no regard to values or beliefs."""
         return Microaggregate()
-
-    def improves(self, options: PrimacyOptions) -> bool:
-        """Whether groups are improved; see `GroupMethod.improves`."""
-        return options.refine
 
     def demands(self, stated: Mapping[str, Any], options: PrimacyOptions) -> Mapping[str, Any]:
         """Add that beliefs about records of a group be alike; see `Method.demands`.

@@ -23,7 +23,7 @@ Rules for tables of any size:
   with others costs at least the reach. No share is raised above it, and cells are raised in the
   order of their reaches: so in a group that a cell does not know whole no share is above the
   group's penalty. It has room, and its other members need not be known.
-- Near cells are sought by blocks along a curve; blocks too far to hold any are left out, as their
+- Near cells are sought by blocks of near ones; blocks too far to hold any are left out, as their
   hulls tell. Where comparisons would be too many still, as with many cells and attributes, the
   blocks with the smallest hulls know nobody, and their records count nothing. The bound is then
   lower, and still one.
@@ -40,7 +40,7 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.release.generalized.blocks import along_curve
+from bkpriv_core.release.generalized.blocks import halved
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
@@ -272,7 +272,7 @@ def _find_near(table: Table, k: int, boxes: _Boxes, progress: Progress) -> _Near
     fewest, usual, most = _NEAR
     width = max(min(max(usual, 2 * k), most, _KNOWN // max(rare, 1)), fewest)
     width = min(width, table.cells)
-    order = along_curve(table.places, np.array([item.size for item in table.quasi_identifiers]))
+    order = halved(table.places, [item.size for item in table.quasi_identifiers], _BLOCK)
     blocks = np.split(order, np.arange(_BLOCK, len(order), _BLOCK))
     hulls = [
         np.array([end(table.places[block], axis=0) for block in blocks]) for end in (np.min, np.max)

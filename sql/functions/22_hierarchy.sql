@@ -23,7 +23,7 @@ GD["bkpriv"].hierarchy.set_interval_hierarchy(dataset, attribute, widths, origin
 $$;
 COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
     'Gives a numeric attribute nested intervals of rising widths, counted from the origin.
-They serve methods that generalize whole columns; mondrian publishes ranges of its own';
+They serve methods that generalize whole columns; others publish ranges of their own';
 GRANT EXECUTE ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_prefix_hierarchy(dataset text, attribute text, lengths int[]) RETURNS void

@@ -103,7 +103,7 @@ Its publisher and the dataset''s owner may then only read them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.seal_release_tables(bigint) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.publish(
-    dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
+    dataset text, policy text, view_name text, method text DEFAULT 'agglomerate',
     period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
 ) RETURNS bigint
     LANGUAGE plpython3u
@@ -121,7 +121,7 @@ anatomy needs l_diversity in the policy, randomize max_disclosure and the option
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_publication(
-    dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
+    dataset text, policy text, view_name text, method text DEFAULT 'agglomerate',
     period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
 )
     RETURNS TABLE (release bigint, reason text, detail text)

@@ -1,6 +1,6 @@
 -- Exploration: what publishing would cost and disclose under many policies. Nothing is published or recorded.
 
-CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb DEFAULT NULL, method text DEFAULT 'mondrian',
+CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb DEFAULT NULL, method text DEFAULT 'agglomerate',
                                           options jsonb DEFAULT '{}', period text DEFAULT NULL,
                                           draft boolean DEFAULT false)
     RETURNS TABLE (place int, policy jsonb, metric text, value float8)

@@ -58,6 +58,14 @@ def test_few_boxes_are_near_where_they_do_not_overlap() -> None:
     assert found == [16] * 64
 
 
+def test_blocks_of_rows_that_differ_everywhere_are_apart() -> None:
+    random = np.random.default_rng(1)
+    places = np.column_stack([random.permutation(1000) for _ in range(8)])
+    cells = [(column, column) for column in places.T]
+    for rows, near in blocks(places, cells, cells, [1000] * 8, 32):
+        assert near.tolist() == sorted(rows.tolist())
+
+
 def test_no_rows_are_no_blocks() -> None:
     none = np.zeros((0, 1), dtype=np.int64)
     box = (np.array([0]), np.array([1]))

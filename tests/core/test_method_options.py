@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, parse_options
+from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, RefinedOptions, parse_options
 from bkpriv_core.method.full_domain import IncognitoOptions
 from bkpriv_core.method.mondrian import MondrianOptions
 
@@ -21,8 +21,8 @@ def test_defaults() -> None:
         "beyond": "estimate",
         "seed": None,
     }
-    for name in ("agglomerate", "anatomy"):
-        assert parse_options(METHODS[name], {}) == GroupOptions(**expected)
+    assert parse_options(METHODS["anatomy"], {}) == GroupOptions(**expected)
+    assert parse_options(METHODS["agglomerate"], {}) == RefinedOptions(**expected, refine=True)
     for name in ("mondrian", "bucketize"):
         assert parse_options(METHODS[name], {}) == MondrianOptions(**expected, refine=True)
     chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)

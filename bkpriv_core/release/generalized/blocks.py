@@ -1,10 +1,10 @@
 """Blocks: rows a few at a time, near ones together, and the boxes that may have to do with them.
 
-Rows, be they cells or boxes themselves, stand along a curve that passes through near places one
-after the other: in Morton order. The rows are halved along it, and each half again, down to blocks
-of few rows; each half is handed those boxes only that reach into the hull of its rows. So a box is
-compared with the rows near it and no others, and where boxes overlap little the work grows with the
-rows, not with rows times boxes.
+Rows, be they cells or boxes themselves, are halved along the axis on which they lie farthest apart,
+and each half again, down to blocks of few rows; each half is handed those boxes only that reach
+into the hull of its rows. So a box is compared with the rows near it and no others, and where boxes
+overlap little the work grows with the rows, not with rows times boxes. Runs of a curve
+through near places have hulls that two to three times as many boxes reach into, on eight axes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import BoolArray, IntArray
 
-__all__ = ["Hulls", "along_curve", "blocks", "narrowed"]
-
-_BITS = 5
-"""Into how many parts, as a power of 2, an axis is cut to tell which rows are near."""
+__all__ = ["Hulls", "blocks", "halved", "narrowed"]
 
 Hulls = Sequence[tuple[IntArray, IntArray]]
 """First and last leaf places along each axis, two arrays of one shape."""
@@ -60,7 +57,7 @@ def blocks(
     boxes : (x,) int array
         Boxes that may have to do with them, rising; no other has.
     """
-    order = along_curve(places, np.array(sizes))
+    order = halved(places, sizes, most)
     starts = np.arange(0, len(order), most)
     if not len(starts):
         return
@@ -135,12 +132,35 @@ def narrowed(
     return near[some], held[:, some]
 
 
-def along_curve(places: IntArray, sizes: IntArray) -> IntArray:
-    """Rows in Morton order of their leaf places."""
-    finest = np.argsort(-sizes, kind="stable")[: 60 // _BITS]
-    cubes = places[:, finest] * 2**_BITS // sizes[finest]
-    key = np.zeros(len(places), dtype=np.int64)
-    for bit in reversed(range(_BITS)):
-        for cube in cubes.T:
-            key = key << 1 | cube >> bit & 1
-    return np.argsort(key, kind="stable").astype(np.int64)
+def halved(places: IntArray, sizes: Sequence[int], most: int) -> IntArray:
+    """Rows in an order of which each run of `most` is a block of near ones.
+
+    Parameters
+    ----------
+    places : (r, d) int array
+        Leaf place of each row.
+    sizes : sequence of int
+        Number of places of each axis, which count as equally long.
+    most : int
+        Rows of each block but the last.
+
+    Returns
+    -------
+    (r,) int array
+        The rows. Halves of the blocks, in number, are near ones, too, and so on.
+    """
+    along = places / np.array(sizes)
+    done: list[IntArray] = []
+    waiting = [np.arange(len(places), dtype=np.int64)]
+    while waiting:
+        rows = waiting.pop()
+        middle = -(-len(rows) // most) // 2 * most
+        if middle:
+            here = along[rows]
+            axis = np.argmax(here.max(axis=0) - here.min(axis=0))
+            order = rows[np.argpartition(here[:, axis], middle)]
+            # The first half is next.
+            waiting += [order[middle:], order[:middle]]
+        else:
+            done.append(rows)
+    return np.concatenate(done)
