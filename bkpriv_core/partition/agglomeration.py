@@ -15,6 +15,7 @@ united with near ones, in rounds over arrays; what grew larger than it must is c
 - Only unions of a group that falls short with near groups are considered, of which the cheapest are
   measured. Where very many fall short, fewer near ones are considered of each. Unions are judged
   by sums of their groups' counts, and made only where something must be inferred.
+- What a union of two groups lacks is measured once, in whichever round it is considered first.
 - A group takes part in at most one union a round, and of the unions that do not exclude each other
   the lower-priced half is made: the others may find better ones in the next round.
 - What large groups may break where small ones meet it, as they may a bound on divergence, is kept:
@@ -38,6 +39,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -111,18 +113,19 @@ def agglomerate(
         Every part in one group.
     """
     lacking = _Lacking(setting, requirements)
-    grown = _Grown(lambda: Groups.from_rows(np.arange(len(setting.parts))), lacking.counts)
+    names = np.arange(len(setting.parts), dtype=np.int64)
+    grown = _Grown(lambda: Groups.from_rows(names), lacking.counts, names)
     needs = lacking.shortfall(grown)
     most = max(int((needs > 0).sum()), 1)
-    mended = 0.0
+    mended, tried = 0.0, _Tried.none(lacking)
     growing = progress.part(0.0, _GROWN)
     while len(grown) > 1 and (needs.any() or lacking.more(grown.groups)):
         if not needs.any():
-            needs = lacking.shortfall(grown)
-        first, second = _round(lacking, grown, needs, growing)
-        if not first.size:
+            needs, tried = lacking.shortfall(grown), _Tried.none(lacking)
+        chosen, tried = _round(lacking, grown, needs, tried, progress=growing)
+        if not chosen.first.size:
             break
-        grown, needs = _united(lacking, grown, needs, first, second=second)
+        grown, needs = _united(grown, needs, chosen)
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
     cutting, comparing = progress.part(_GROWN, _CUT), progress.part(_CUT, 1.0)
@@ -144,10 +147,13 @@ class _Grown:
         Makes the groups, where they are asked for.
     sums : list of (g, x) arrays
         Sums over each group of each of `_Lacking.counts`.
+    names : (g,) int array
+        Numbers that groups keep from round to round, and never share: the first ones are the parts.
     """
 
     make: Callable[[], Groups]
     sums: Sequence[AnyArray]
+    names: IntArray
 
     def __len__(self) -> int:
         return len(self.sums[0])
@@ -165,9 +171,11 @@ class _Grown:
 
     def unions(self, first: IntArray, second: IntArray) -> _Grown:
         """Unite pairs of groups."""
+        begun = int(self.names.max()) + 1
         return _Grown(
             lambda: self.groups.united(Groups.from_rows(np.column_stack((first, second)))),
             [some[first] + some[second] for some in self.sums],
+            np.arange(begun, begun + len(first), dtype=np.int64),
         )
 
 
@@ -203,6 +211,11 @@ class _Lacking:
                 return place
         self.counts.append(counts)
         return len(self.counts) - 1
+
+    @property
+    def kept(self) -> int:
+        """Number of requirements that small groups meet and large ones may break."""
+        return len(self._fine)
 
     @property
     def infers(self) -> bool:
@@ -274,38 +287,101 @@ def _lacks(bound: Bound, figures: AnyArray, weights: IntArray, absorbing: bool) 
     return np.where(broken, (_SLIGHT + share) * weights, 0.0)
 
 
+class _Unions(NamedTuple):
+    """Unions of pairs of groups, of which each takes part in one at most.
+
+    Parameters
+    ----------
+    first, second : (u,) int array
+        The two groups of each.
+    needs : (u,) float array
+        Shortfall of each union.
+    """
+
+    first: IntArray
+    second: IntArray
+    needs: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """Unions that were measured, each once, whichever of its two groups it was for.
+
+    Parameters
+    ----------
+    pairs : (u,) int array
+        Names of the two groups, as one number, rising.
+    lacks : (1 + requirements, u) float array
+        Shortfall of each union, and that in what small groups meet.
+    """
+
+    pairs: IntArray
+    lacks: FloatArray
+
+    @classmethod
+    def none(cls, lacking: _Lacking) -> _Tried:
+        """No union yet."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros((1 + lacking.kept, 0)))
+
+    def further(
+        self,
+        lacking: _Lacking,
+        grown: _Grown,
+        first: IntArray,
+        second: IntArray,
+        progress: Progress,
+    ) -> tuple[_Tried, IntArray]:
+        """Measure unions but for those of two groups that did not change.
+
+        Returns
+        -------
+        _Tried
+            These unions alone.
+        (u,) int array
+            Where among them each union is.
+        """
+        one, other = grown.names[first], grown.names[second]
+        numbers = np.minimum(one, other) << 32 | np.maximum(one, other)
+        pairs, chosen, place = np.unique(numbers, return_index=True, return_inverse=True)
+        lacks = np.empty((len(self.lacks), len(pairs)))
+        known = np.isin(pairs, self.pairs, assume_unique=True)
+        lacks[:, known] = self.lacks[:, np.searchsorted(self.pairs, pairs[known])]
+        new = np.flatnonzero(~known)
+        first, second = first[chosen[new]], second[chosen[new]]
+        looked_at = np.ones(len(new), dtype=np.int64)
+        if lacking.looks:
+            looked_at = grown.groups.widths[first] + grown.groups.widths[second]
+        most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
+        for start, stop in _chunks(looked_at, most):
+            progress.poll()
+            unions = grown.unions(first[start:stop], second[start:stop])
+            lacks[0, new[start:stop]] = lacking.shortfall(unions)
+            lacks[1:, new[start:stop]] = lacking.fine(unions)
+        return _Tried(pairs, lacks), place
+
+
 def _round(
-    lacking: _Lacking, grown: _Grown, needs: FloatArray, progress: Progress
-) -> tuple[IntArray, IntArray]:
-    """Unions to make at once: two arrays of groups, of which each takes part in one at most."""
+    lacking: _Lacking, grown: _Grown, needs: FloatArray, tried: _Tried, progress: Progress
+) -> tuple[_Unions, _Tried]:
+    """Unions to make at once, and all that were considered, some of which had been tried before."""
     failing, groups = np.flatnonzero(needs), grown.groups
     reach = int(np.clip(_CONSIDERED // len(failing), *_NEAR))
     near, costs = cheapest_neighbours(
         lacking.setting.parts, groups, failing, reach, progress=progress
     )
     in_all = 0 if lacking.infers else _TRIED_IN_ALL
-    tried = min(max(_TRIED, in_all // len(failing)), near.shape[1])
-    first = np.repeat(failing, tried)
-    second, cost = near[:, :tried].ravel(), costs[:, :tried].ravel()
-    before = needs[first] + needs[second]
-    after = np.empty(len(first))
-    fine = lacking.fine(grown)
-    fine_after = np.empty((len(fine), len(first)))
-    looked_at = np.ones(len(first), dtype=np.int64)
-    if lacking.looks:
-        looked_at = groups.widths[first] + groups.widths[second]
-    most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
-    for start, stop in _chunks(looked_at, most):
-        progress.poll()
-        unions = grown.unions(first[start:stop], second[start:stop])
-        after[start:stop] = lacking.shortfall(unions)
-        fine_after[:, start:stop] = lacking.fine(unions)
+    most = min(max(_TRIED, in_all // len(failing)), near.shape[1])
+    first = np.repeat(failing, most)
+    second, cost = near[:, :most].ravel(), costs[:, :most].ravel()
+    tried, place = tried.further(lacking, grown, first, second, progress)
+    after, fine_after = tried.lacks[0, place], tried.lacks[1:, place]
+    before, fine = needs[first] + needs[second], lacking.fine(grown)
     price = cost / np.maximum(before - after, _LEAST * before)
     open_ = (fine_after <= fine[:, first] + fine[:, second] + _ROUNDING).all(axis=0)
     first, second, price = first[open_], second[open_], price[open_]
     chosen = _matching(first, second, price, len(groups))
     cheap = chosen[np.argsort(price[chosen], kind="stable")[: (len(chosen) + 1) // 2]]
-    return first[cheap], second[cheap]
+    return _Unions(first[cheap], second[cheap], after[cheap]), tried
 
 
 def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int) -> IntArray:
@@ -344,21 +420,17 @@ def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int)
     return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
 
 
-def _united(
-    lacking: _Lacking, grown: _Grown, needs: FloatArray, first: IntArray, second: IntArray
-) -> tuple[_Grown, FloatArray]:
+def _united(grown: _Grown, needs: FloatArray, chosen: _Unions) -> tuple[_Grown, FloatArray]:
     """Unite pairs of groups: the groups then, and their shortfall."""
-    unions = grown.unions(first, second)
+    unions = grown.unions(chosen.first, chosen.second)
     kept = np.ones(len(grown), dtype=bool)
-    kept[first] = kept[second] = False
+    kept[chosen.first] = kept[chosen.second] = False
     groups = Groups.joined([grown.groups.select(kept), unions.groups])
     sums = [
         np.concatenate((one[kept], two)) for one, two in zip(grown.sums, unions.sums, strict=True)
     ]
-    return (
-        _Grown(lambda: groups, sums),
-        np.concatenate((needs[kept], lacking.shortfall(unions))),
-    )
+    names = np.concatenate((grown.names[kept], unions.names))
+    return _Grown(lambda: groups, sums, names), np.concatenate((needs[kept], chosen.needs))
 
 
 def _chunks(widths: IntArray, most: int) -> Iterator[tuple[int, int]]:

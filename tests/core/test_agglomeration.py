@@ -29,7 +29,7 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Records
@@ -395,13 +395,29 @@ def test_sums_tell_what_unions_lack(
     requirements = [*requirements, JsDivergence(random.choice([0.05, 0.3]), 0.5)]
     lacking = agglomeration_module._Lacking(setting, requirements)
     cells = len(setting.parts)
-    grown = agglomeration_module._Grown(lambda: Groups.from_rows(np.arange(cells)), lacking.counts)
+    names = np.arange(cells)
+    grown = agglomeration_module._Grown(lambda: Groups.from_rows(names), lacking.counts, names)
     pairs = np.array(list(combinations(range(cells), 2)), dtype=np.int64).reshape(-1, 2)
     unions = grown.unions(pairs[:, 0], pairs[:, 1])
     expected = [lacked(setting, requirements, pair) for pair in pairs.tolist()]
     assert lacking.shortfall(unions) == pytest.approx([most for most, _ in expected])
     told = lacking.fine(unions).ravel()
     assert told == pytest.approx([one for _, fine in expected for one in fine])
+
+
+def test_no_union_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(as_table(hospital(400, seed=7)))
+    measured: list[frozenset[int]] = []
+    shortfall = agglomeration_module._Lacking.shortfall
+
+    def watched(self: Any, grown: Any) -> FloatArray:
+        measured.extend(frozenset(map(int, members)) for members in grown.groups)
+        return shortfall(self, grown)
+
+    monkeypatch.setattr(agglomeration_module._Lacking, "shortfall", watched)
+    agglomerate(setting, [KAnonymity(5), BtPrivacy(((0.3, 0.2),))])
+    unions = [group for group in measured if len(group) > 1]
+    assert len(unions) == len(set(unions)) > 100
 
 
 def test_fewer_neighbours_are_considered_of_very_many_groups(
