@@ -14,7 +14,8 @@ Three ways to compute the same figures, chosen by cost:
   is that of the cells times the levels, be all cells unique;
 - ``cells``: weights of pairs of occupied cells, in blocks, for all else. Cells are paired only if
   some chain of values leads from the one to the other in every attribute, and they lie within
-  reach of one another in one numeric attribute.
+  reach of one another in one numeric attribute. Each sees as much of the other as the other of it,
+  so a pair is weighed once.
 
 All are exact up to rounding and agree to 1e-12.
 """
@@ -336,8 +337,8 @@ class _Pairs:
         Combination of realms of each cell.
     codes, counts : (c, axes) int and (c, m) float arrays
         Codes of the cells in the smoothed axes, and their counts.
-    first, last : (c,) int array
-        First cell that each cell may see, and one past the last; rising.
+    last : (c,) int array
+        One past the last cell that each cell may see; rising.
     """
 
     axes: tuple[Axis, ...]
@@ -345,7 +346,6 @@ class _Pairs:
     apart: IntArray
     codes: IntArray
     counts: FloatArray
-    first: IntArray
     last: IntArray
 
     @classmethod
@@ -353,16 +353,16 @@ class _Pairs:
         """Sort a table's cells by what sets them apart, then by the axis that reaches least."""
         smooth = [place for place, axis in enumerate(axes) if not axis.sharp]
         apart = _realms(table, axes)
-        keys, low, high = apart, apart, apart + 1
+        keys, high = apart, apart + 1
         reaches = [
             (table.codes[:, place], axes[place].size, *axes[place].in_reach()) for place in smooth
         ]
         if reaches:
-            code, size, start, stop = min(
+            code, size, _, stop = min(
                 reaches, key=lambda reach: float((reach[3] - reach[2])[reach[0]].sum()) / reach[1]
             )
             keys = apart * size + code
-            low, high = apart * size + start[code], apart * size + stop[code]
+            high = apart * size + stop[code]
         order = np.argsort(keys, kind="stable")
         return cls(
             tuple(axes[place] for place in smooth),
@@ -370,7 +370,6 @@ class _Pairs:
             apart[order],
             table.codes[order][:, smooth],
             counts=table.counts[order].astype(np.float64),
-            first=np.searchsorted(keys[order], low[order]),
             last=np.searchsorted(keys[order], high[order]),
         )
 
@@ -378,30 +377,34 @@ class _Pairs:
     def cost(self) -> float:
         """Multiply-adds that are worth the same, about."""
         effort = sum(axis.pair_effort for axis in self.axes) + float(self.counts.shape[1])
-        seen = (self.last - self.first + _MARGIN).astype(np.float64)
+        seen = (self.last - np.arange(len(self.last)) + _MARGIN).astype(np.float64)
         blocks = 1.0 / np.clip(_BLOCK_PAIRS / seen, 1.0, seen)
         return (_PASS_EFFORT + effort) * float(seen.sum()) + _BLOCK_EFFORT * float(blocks.sum())
 
     def weigh(self, progress: Progress) -> FloatArray:
         """Weighted counts that each cell sees, shape (c, m)."""
-        numerator = np.empty_like(self.counts)
+        weighed = np.zeros_like(self.counts)
         start = 0
         while start < len(self.order):
             progress.poll()
             stop = start + self._rows_from(start)
-            here, there = slice(start, stop), slice(self.first[start], self.last[stop - 1])
+            end = int(self.last[stop - 1])
+            here, there, beyond = slice(start, stop), slice(start, end), slice(stop, end)
             weights = (self.apart[here, None] == self.apart[there]).astype(np.float64)
             for axis, codes in zip(self.axes, self.codes.T, strict=True):
                 weights *= axis.pairs(codes[here], codes[there])
-            numerator[self.order[here]] = weights @ self.counts[there]
+            weighed[here] += weights @ self.counts[there]
+            weighed[beyond] += weights[:, stop - start :].T @ self.counts[here]
             start = stop
+        numerator = np.empty_like(weighed)
+        numerator[self.order] = weighed
         return numerator
 
     def _rows_from(self, start: int) -> int:
         """Cells from `start` on that are weighed in one block, because they see much the same."""
-        seen = int(self.last[start] - self.first[start])
+        seen = int(self.last[start]) - start
         most = max(1, _BLOCK_PAIRS // seen)
-        widths = self.last[start : start + most] - self.first[start]
+        widths = self.last[start : start + most] - start
         few = np.arange(1, len(widths) + 1) * widths <= _BLOCK_PAIRS
         near = widths <= 2 * seen + _MARGIN
         return max(1, int(np.count_nonzero(few & near)))
