@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.method import GroupOptions, Method, Options
-from bkpriv_core.method.base import Departed
+from bkpriv_core.method.options import Departed
 from bkpriv_core.policy import Overlap
 from bkpriv_core.requirement import Requirement
 

@@ -36,21 +36,12 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
-from bkpriv_core.method.base import (
-    GroupMethod,
-    GroupOptions,
-    Job,
-    Made,
-    Make,
-    Method,
-    Options,
-    Own,
-    RefinedOptions,
-)
+from bkpriv_core.method.base import GroupMethod, Job, Made, Make, Method, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.microaggregate import Microaggregate
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
+from bkpriv_core.method.options import GroupOptions, Options, RefinedOptions
 from bkpriv_core.method.primacy import BetaLikenessPrimacy, KAnonymityPrimacy
 from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, Job, RefinedOptions
+from bkpriv_core.method.base import GroupMethod, Job
+from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form

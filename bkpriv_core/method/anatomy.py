@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
+from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.mondrian import Bucketize
+from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.release.bucketized.form import Anatomized

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job, OfGroups
+from bkpriv_core.method.base import GroupMethod, Job, OfGroups
+from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement

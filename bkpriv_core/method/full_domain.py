@@ -21,7 +21,8 @@ import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
+from bkpriv_core.method.base import GroupMethod, Job
+from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.partition.cheapest import cheapest, lowest
 from bkpriv_core.partition.incognito import Lattice, Node, Nodes, incognito
 from bkpriv_core.progress import SILENT, Progress

@@ -38,7 +38,8 @@ import numpy as np
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
-from bkpriv_core.method.base import Departed, GroupMethod, Job, Made, OfGroups
+from bkpriv_core.method.base import GroupMethod, Job, Made, OfGroups
+from bkpriv_core.method.options import Departed
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint

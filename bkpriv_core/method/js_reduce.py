@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bkpriv_core.method.base import Job, RefinedOptions
+from bkpriv_core.method.base import Job
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
+from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
 from bkpriv_core.partition.growth import grow

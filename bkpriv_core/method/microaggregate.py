@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
+from bkpriv_core.method.base import GroupMethod, Job
+from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.partition.microaggregation import microaggregate
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form

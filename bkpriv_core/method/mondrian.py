@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, Job, RefinedOptions
+from bkpriv_core.method.base import GroupMethod, Job
+from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized

@@ -26,9 +26,10 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Between, parse_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method.base import Job, RefinedOptions
+from bkpriv_core.method.base import Job
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
 from bkpriv_core.method.microaggregate import Microaggregate
+from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.anonymity_primacy import nearest_classes
 from bkpriv_core.partition.clustering import OneCluster, cluster
 from bkpriv_core.partition.hilbert import along_curve

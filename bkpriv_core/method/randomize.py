@@ -13,7 +13,8 @@ from typing import Annotated
 from bkpriv_core.audit import draw_finding
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import Job, Made, Method, Options
+from bkpriv_core.method.base import Job, Made, Method
+from bkpriv_core.method.options import Options
 from bkpriv_core.randomization.channel import Scheme
 from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.randomization.optimization import optimize

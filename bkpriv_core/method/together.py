@@ -15,8 +15,9 @@ from typing import Any
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Job, Made, Make, Method, OfGroups
+from bkpriv_core.method.base import GroupMethod, Job, Made, Make, Method, OfGroups
 from bkpriv_core.method.growing import Growth, grouped, make_grown
+from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import certify_together, known_groups
 from bkpriv_core.release.release import Release

@@ -336,9 +336,9 @@ class _Tried:
         Returns
         -------
         _Tried
-            These unions alone.
+            The unions, and no others.
         (u,) int array
-            Where among them each union is.
+            Place of each union among them.
         """
         one, other = grown.names[first], grown.names[second]
         numbers = np.minimum(one, other) << 32 | np.maximum(one, other)

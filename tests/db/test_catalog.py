@@ -54,12 +54,12 @@ INTERFACE = {
     ),
     # Publish
     "publish": (
-        "dataset text, policy text, view_name text, method text DEFAULT 'mondrian'::text, "
+        "dataset text, policy text, view_name text, method text DEFAULT 'agglomerate'::text, "
         "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
         "bigint",
     ),
     "explain_publication": (
-        "dataset text, policy text, view_name text, method text DEFAULT 'mondrian'::text, "
+        "dataset text, policy text, view_name text, method text DEFAULT 'agglomerate'::text, "
         "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
         "TABLE(release bigint, reason text, detail text",
     ),
@@ -104,7 +104,7 @@ INTERFACE = {
     "lattice": ("dataset text, policy text", "TABLE(levels jsonb, safe boolean, minimal boolean"),
     "explore": (
         "dataset text, policies jsonb DEFAULT NULL::jsonb, "
-        "method text DEFAULT 'mondrian'::text, options jsonb DEFAULT '{}'::jsonb, "
+        "method text DEFAULT 'agglomerate'::text, options jsonb DEFAULT '{}'::jsonb, "
         "period text DEFAULT NULL::text, draft boolean DEFAULT false",
         "TABLE(place integer, policy jsonb, metric text, value double precision",
     ),

@@ -270,7 +270,7 @@ def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connecti
     assert {place for place, *_ in rows} == set(range(1, 26))
     assert {value for *_, metric, value in rows if metric == "exact_share"} == {0.0, None}
     policy = next(policy for place, policy, *_ in rows if place == 25)
-    by_hand = explore(clinic, [PLAIN, policy], estimator="omega", refine=False)
+    by_hand = explore(clinic, [PLAIN, policy], "agglomerate", estimator="omega", refine=False)
     figures = {metric: value for place, _, metric, value in rows if place == 25}
     assert figures["gcp"] == pytest.approx(by_hand[2]["gcp"])
     assert figures["sure"] == by_hand[2]["sure"]

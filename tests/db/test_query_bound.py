@@ -26,7 +26,7 @@ def test_a_publication_is_refused_where_queries_err_too_much(clinic: Connection)
     with unchanged(clinic):
         said = refused(
             clinic,
-            "SELECT bkpriv.publish('patients', 'useful', 'public.v')",
+            "SELECT bkpriv.publish('patients', 'useful', 'public.v', 'mondrian')",
             sqlstate="22023",
             names=["query_error", "0.001"],
         )

@@ -183,7 +183,7 @@ def test_one_error_is_stated_everywhere(visits: Connection) -> None:
         visits.execute("DELETE FROM bkpriv.hierarchy WHERE attribute <> 'city'")
         explored = one(
             visits,
-            "SELECT value FROM bkpriv.explore('visits', %s, options => %s) "
+            "SELECT value FROM bkpriv.explore('visits', %s, 'mondrian', options => %s) "
             "WHERE metric = 'query_error'",
             [policy, options],
         )

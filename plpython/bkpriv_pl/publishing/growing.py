@@ -11,8 +11,8 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
-from bkpriv_core.method.base import Departed
 from bkpriv_core.method.growing import Growth, begin, grow, stand
+from bkpriv_core.method.options import Departed
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_core.table.domain import Domain
