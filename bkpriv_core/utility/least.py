@@ -43,6 +43,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.generalized.blocks import halved
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
@@ -80,30 +81,67 @@ def group_size(release: Release, requirements: Sequence[Requirement]) -> int:
 
 
 def gcp_at_least(
-    release: Release, requirements: Sequence[Requirement], progress: Progress = SILENT
-) -> float | None:
-    """Bound from below what any release of the table loses with this one's k; see `least_gcp`.
+    releases: Sequence[tuple[Release, Sequence[Requirement]]], progress: Progress = SILENT
+) -> list[float | None]:
+    """Bound from below what any release loses with the k and of the table of each of some.
+
+    Shares of records are found once for releases of the same table and k; see `least_gcp`.
 
     Parameters
     ----------
-    requirements : sequence of Requirement
-        Requirements that its groups had to meet.
+    releases : sequence of tuples of Release and sequence of Requirement
+        Releases, each with the requirements that its groups had to meet.
     progress : Progress
         Polled between steps.
 
     Returns
     -------
-    float or None
+    list of float or None
         Lower bound of the GCP of releases that leave out as many records; None where
         quasi-identifiers are not generalized, nothing is published, or counterfeits fill groups.
     """
-    if release.form.exact or release.partition is None or not release.published:
-        return None
-    if release.parts.counterfeits is not None:
-        return None
-    # A policy that was relaxed may have left smaller groups than it states.
-    k = min(group_size(release, requirements), int(release.sizes.min()))
-    return least_gcp(release.table, k, release.table.records - release.published, progress)
+    found: list[tuple[Table, int, _Least]] = []
+    bounds: list[float | None] = []
+    for release, requirements in releases:
+        if not _is_bounded(release):
+            bounds.append(None)
+            continue
+        # A policy that was relaxed may have left smaller groups than it states.
+        k = min(group_size(release, requirements), int(release.sizes.min()))
+        alike = (
+            least for table, same, least in found if same == k and _alike(table, release.table)
+        )
+        least = next(alike, None)
+        if least is None:
+            least = _Least.of(release.table, k, progress)
+            found.append((release.table, k, least))
+        bounds.append(least.gcp(release.published))
+    return bounds
+
+
+def _is_bounded(release: Release) -> bool:
+    generalized = not release.form.exact and release.partition is not None
+    return generalized and release.published > 0 and release.parts.counterfeits is None
+
+
+def _alike(one: Table, other: Table) -> bool:
+    """Whether two tables have the same cells, and boxes of these the same penalties."""
+    return (
+        np.array_equal(one.codes, other.codes)
+        and np.array_equal(one.weights, other.weights)
+        and all(map(_measured_alike, one.quasi_identifiers, other.quasi_identifiers))
+    )
+
+
+def _measured_alike(one: Domain, other: Domain) -> bool:
+    numbers = (one.positions, other.positions), (one.ends, other.ends)
+    return (one.labels, one.hierarchy) == (other.labels, other.hierarchy) and all(
+        mine is theirs
+        or (
+            mine is not None and theirs is not None and np.array_equal(mine, theirs, equal_nan=True)
+        )
+        for mine, theirs in numbers
+    )
 
 
 def least_gcp(table: Table, k: int, suppressed: int = 0, progress: Progress = SILENT) -> float:
@@ -135,17 +173,7 @@ def least_gcp(table: Table, k: int, suppressed: int = 0, progress: Progress = SI
             detail=f"The table has {table.records}.",
             hint=f"Ask for a k of at most {published}.",
         )
-    near, priced = _known(table, k, progress)
-    weights = table.weights[near.cells]
-    # All other cells cost nothing.
-    spared = table.records - int(weights.sum())
-    least = 0.0
-    for each in (priced.alone, _raised(table, k, near, priced, progress)):
-        order = np.argsort(each, kind="stable")
-        before = spared + np.cumsum(weights[order]) - weights[order]
-        counted = np.clip(published - before, 0, weights[order])
-        least = max(least, float(counted @ each[order]) / published)
-    return min(least, 1.0)
+    return _Least.of(table, k, progress).gcp(published)
 
 
 def prices(table: Table, k: int, progress: Progress = SILENT) -> FloatArray:
@@ -158,6 +186,44 @@ def shares(table: Table, k: int, progress: Progress = SILENT) -> FloatArray:
     """Shares of a record of each cell, (c,), which sum to no more than any partition costs."""
     near, priced = _known(table, k, progress)
     return _of_all(table, near, _raised(table, k, near, priced, progress))
+
+
+@dataclass(frozen=True, eq=False)
+class _Least:
+    """Penalties that records have at least, of a table and a k.
+
+    Parameters
+    ----------
+    spared : int
+        Records that cost nothing.
+    weights : (r,) int array
+        Records of the other cells.
+    ways : tuple of (r,) float arrays
+        Penalty of a record of each, in several ways, whose sums are bounds each.
+    """
+
+    spared: int
+    weights: IntArray
+    ways: tuple[FloatArray, ...]
+
+    @classmethod
+    def of(cls, table: Table, k: int, progress: Progress) -> _Least:
+        """Find prices and shares; see the module."""
+        near, priced = _known(table, k, progress)
+        weights = table.weights[near.cells]
+        raised = _raised(table, k, near, priced, progress)
+        return cls(table.records - int(weights.sum()), weights, (priced.alone, raised))
+
+    def gcp(self, published: int) -> float:
+        """Lower bound of the mean penalty of so many records, those that lose least."""
+        least = 0.0
+        for each in self.ways:
+            order = np.argsort(each, kind="stable")
+            weights = self.weights[order]
+            before = self.spared + np.cumsum(weights) - weights
+            counted = np.clip(published - before, 0, weights)
+            least = max(least, float(counted @ each[order]) / published)
+        return min(least, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -17,6 +17,8 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
@@ -205,12 +207,50 @@ def test_no_release_is_below_its_own_bound() -> None:
     lost = utility(release)["gcp"] or 0.0
     assert least_gcp(table, 7) > lost
     for requirements in (mild, strict):
-        bound = gcp_at_least(release, requirements)
+        (bound,) = gcp_at_least([(release, requirements)])
         assert bound is not None
         assert 0 < bound <= lost
     false = np.zeros_like(release.parts.counts)
     false[0, 0] = 1
-    assert gcp_at_least(replace(release, parts=release.parts.shown(false)), mild) is None
+    assert gcp_at_least([(replace(release, parts=release.parts.shown(false)), mild)]) == [None]
+
+
+def test_bounds_of_several_releases_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one table and k they are found once, whoever read it; not where penalties differ."""
+    known = least._known
+    asked: list[int] = []
+
+    def counted(table: Table, k: int, *given: object) -> object:
+        asked.append(k)
+        return known(table, k, *given)  # type: ignore[arg-type]
+
+    table = numeric_table(120, 3)
+    again = Table(
+        tuple(replace(domain) for domain in table.quasi_identifiers),
+        table.sensitive,
+        table.codes.copy(),
+        table.counts.copy(),
+    )
+    first = table.quasi_identifiers[0]
+    assert first.positions is not None
+    stretched = replace(first, positions=np.where(first.positions > 0, 2, 1) * first.positions)
+    other = replace(again, quasi_identifiers=(stretched, *again.quasi_identifiers[1:]))
+    made = GROUP_METHODS["agglomerate"]
+    several: list[tuple[Release, Sequence[Requirement]]] = []
+    for each, k in ((table, 3), (again, 3), (table, 5), (other, 3), (again, 5)):
+        requirements = parse_policy({"k_anonymity": {"k": k}}).requirements
+        job = Job(Setting(each), requirements, made.options(), SeededChance(1), SILENT)
+        release, _ = made.certified(job)
+        if k == 5:
+            some = np.arange(len(several) // 2, len(release.groups))
+            release = Release(release.parts, release.groups.select(some), release.form)
+        several.append((release, requirements))
+    expected = [gcp_at_least([one])[0] for one in several]
+    monkeypatch.setattr(least, "_known", counted)
+    assert gcp_at_least(several) == expected
+    assert asked == [3, 5, 3]
+    assert expected[0] == expected[1] != expected[3]
+    assert expected[2] != expected[4]  # Of as many groups left out as each leaves out.
 
 
 def line(*numbers: float) -> Table:

@@ -57,14 +57,15 @@ def compare_releases(
     listed = check_listed(releases, "compare", "compare_releases")
     recorded = [find_release(release) for release in listed]
     check_same_data(recorded)
+    required = [(release, release.policy.requirements) for release in recorded]
     figures = {
         release.release: {
             **utility_of(release),
-            "gcp_at_least": _least(release),
+            "gcp_at_least": least,
             "max_disclosure": largest_disclosure(release, POLLED),
             **fidelity(release, POLLED),
         }
-        for release in recorded
+        for release, least in zip(recorded, gcp_at_least(required, POLLED), strict=True)
     }
     for release in recorded:
         tell_bounded(release.release)
@@ -74,13 +75,6 @@ def compare_releases(
         for metric in metrics
         for release, of_one in figures.items()
     ]
-
-
-def _least(recorded: RecordedRelease) -> float | None:
-    """Lower bound of the GCP of releases with its k, where it has groups to have a k."""
-    if recorded.partition is None:
-        return None
-    return gcp_at_least(recorded, recorded.policy.requirements, POLLED)
 
 
 def _known(figure: float | None) -> float | None:
