@@ -49,6 +49,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
@@ -60,7 +61,7 @@ from bkpriv_core.method import Job, Method
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.method.together import layered
 from bkpriv_core.policy import REQUIREMENTS
-from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.bound import Asked, QueryError
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
     BtPrivacy,
@@ -74,7 +75,15 @@ from bkpriv_core.stated import keys_of
 from bkpriv_core.utility.comparison import query_errors
 from bkpriv_core.utility.measures import utility
 
-__all__ = ["CUSTOMARY", "MOST_SETTINGS", "Readers", "list_policies", "shared_readers", "try_out"]
+__all__ = [
+    "CUSTOMARY",
+    "MOST_SETTINGS",
+    "Readers",
+    "Shared",
+    "list_policies",
+    "shared_readers",
+    "try_out",
+]
 
 MOST_SETTINGS = 1000
 """Largest number of policies that are tried in one call."""
@@ -93,6 +102,26 @@ _AXES = ("bandwidth", "t", "k", "l")
 
 Readers = Sequence[tuple[Knowledge, Sight]]
 """Readers, and the columns that each is kept from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What trials of several policies share, beside a setting.
+
+    Parameters
+    ----------
+    readers : Readers
+        Readers of whom is counted, under every policy, of how many they become sure, beside those
+        of the policy itself; see `shared_readers`.
+    asked : Asked, optional
+        The `usual_queries` of the table.
+    """
+
+    readers: Readers = ()
+    asked: Asked | None = None
+
+
+_NOTHING = Shared()
 
 _HINT = (
     'Write [{"k_anonymity": {"k": 5}}, ...], or {"grid": {"bandwidth": [0.2, 0.3], '
@@ -225,7 +254,7 @@ def try_out(
     job: Job[Any],
     growth: Growth,
     bound: QueryError | None = None,
-    named: Readers = (),
+    shared: Shared = _NOTHING,
 ) -> dict[str, float | None]:
     """Make the release of one setting, and return its figures.
 
@@ -239,9 +268,8 @@ def try_out(
         Groups of the last release that stay, where the release would grow.
     bound : QueryError, optional
         The policy's bound on the error of queries.
-    named : sequence of tuples of Knowledge and Sight, optional
-        Readers of whom is counted of how many they become sure, beside those of the policy itself;
-        see `shared_readers`.
+    shared : Shared, optional
+        What was found before that the table and all policies decide.
 
     Returns
     -------
@@ -267,9 +295,9 @@ def try_out(
             raise unmet(bound, finding)
     figures = {
         **utility(release, progress),
-        "query_error": query_errors(release, progress).median,
+        "query_error": query_errors(release, progress, shared.asked).median,
         **_disclosed(release, [row for row in made.findings if row.requirement == BtPrivacy.key]),
-        **_certain(job, made.release, release, named),
+        **_certain(job, made.release, release, shared.readers),
         "groups": 0.0 if release.partition is None else float(len(release.partition)),
         "seconds": time.perf_counter() - started,
     }

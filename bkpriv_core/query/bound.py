@@ -22,12 +22,13 @@ import numpy as np
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.tally import Tally
-from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_core.query.workload import Workload, draw_workload, relative_errors
 from bkpriv_core.requirement import Bound
 from bkpriv_core.stated import Range, read
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 
-__all__ = ["ErrorFigures", "QueryError"]
+__all__ = ["Asked", "ErrorFigures", "QueryError"]
 
 _SEED = 2012
 """Any number; the same for ever, so that audits of one release agree."""
@@ -45,6 +46,28 @@ class ErrorFigures:
 
     median: float
     mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Queries of a table, with their true answers.
+
+    Parameters
+    ----------
+    workload : Workload
+        The queries, some of which count records.
+    actual : (q,) float array
+        Records that each counts.
+    """
+
+    workload: Workload
+    actual: FloatArray
+
+    def errors(self, estimated: Tally, progress: Progress = SILENT) -> ErrorFigures:
+        """Measure estimates of a release of the table."""
+        errors = relative_errors(self.actual, estimated.answer(self.workload, progress))
+        errors = errors[~np.isnan(errors)]
+        return ErrorFigures(float(np.median(errors)), float(errors.mean()))
 
 
 @dataclass(frozen=True)
@@ -101,13 +124,16 @@ class QueryError:
         return self if self.dimensions is not None else replace(self, dimensions=min(3, most))
 
     def measure(self, actual: Tally, estimated: Tally, progress: Progress = SILENT) -> ErrorFigures:
-        """Measure estimates; `over` their domains, if the dimensions are not stated.
+        """Measure estimates; see `asked`."""
+        return self.asked(actual, progress).errors(estimated, progress)
+
+    def asked(self, actual: Tally, progress: Progress = SILENT) -> Asked:
+        """Draw the workload, and answer it; `over` the domains, if no dimensions are stated.
 
         Raises
         ------
         InvalidParameter
-            If no query of the workload counts anything, or the release does not have so many
-            quasi-identifiers.
+            If no query of the workload counts anything, or there are not so many quasi-identifiers.
         """
         dimensions = self.over(actual.domains).dimensions
         assert dimensions is not None
@@ -119,15 +145,12 @@ class QueryError:
             random=np.random.default_rng(_SEED),
             progress=progress,
         )
-        errors = relative_errors(
-            actual.answer(workload, progress), estimated.answer(workload, progress)
-        )
-        errors = errors[~np.isnan(errors)]
-        if not errors.size:
+        counted = actual.answer(workload, progress)
+        if not (counted > 0).any():
             raise InvalidParameter(
                 f"none of the {self.queries} queries of {self.key} counts any record",
                 detail=f"They have conditions on {dimensions} quasi-identifiers and the "
                 f"sensitive attribute, with a selectivity of {self.selectivity:g}.",
                 hint="State more queries, fewer dimensions or a larger selectivity.",
             )
-        return ErrorFigures(float(np.median(errors)), float(errors.mean()))
+        return Asked(workload, counted)

@@ -22,7 +22,8 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.bound import ErrorFigures, QueryError
+from bkpriv_core.query.bound import Asked, ErrorFigures, QueryError
+from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.counted import shares_of
@@ -30,10 +31,11 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Combination, aspects_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility.divergence import association
 
-__all__ = ["check_same_data", "fidelity", "largest_disclosure", "query_errors"]
+__all__ = ["check_same_data", "fidelity", "largest_disclosure", "query_errors", "usual_queries"]
 
 
 def check_same_data(releases: Sequence[Release]) -> None:
@@ -132,13 +134,31 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     return float(risks(release.table, channels, progress).max())
 
 
-def query_errors(release: Release, progress: Progress = SILENT) -> ErrorFigures:
-    """Relative errors of the usual workload, see the module; NaN where no query counts anything."""
-    release = release.counted
+def usual_queries(table: Table, progress: Progress = SILENT) -> Asked | None:
+    """Queries of the usual workload, see the module; None where none counts anything."""
+    # Of rows, as in `Release.counted`, where persons have several.
+    rows = Parts.of(table).of_rows().table
     try:
-        return QueryError(0.0).measure(release.actual, release.estimated, progress)
-    except InvalidParameter:  # No query counts anything, of whichever release of the table.
+        return QueryError(0.0).asked(CellCounts.of(rows), progress)
+    except InvalidParameter:
+        return None
+
+
+def query_errors(
+    release: Release, progress: Progress = SILENT, asked: Asked | None = None
+) -> ErrorFigures:
+    """Relative errors of the usual workload; NaN where no query counts anything.
+
+    Parameters
+    ----------
+    asked : Asked, optional
+        The `usual_queries` of its table, if they are known.
+    """
+    if asked is None:
+        asked = usual_queries(release.table, progress)
+    if asked is None:
         return ErrorFigures(float("nan"), float("nan"))
+    return asked.errors(release.counted.estimated, progress)
 
 
 def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:

@@ -15,6 +15,7 @@ from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequireme
 from bkpriv_core.exploration import (
     CUSTOMARY,
     MOST_SETTINGS,
+    Shared,
     list_policies,
     shared_readers,
     try_out,
@@ -28,7 +29,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.respondent import NOBODY
 from bkpriv_core.table.table import Table
-from bkpriv_core.utility.comparison import fidelity
+from bkpriv_core.utility.comparison import fidelity, usual_queries
 from bkpriv_core.utility.measures import utility
 
 K = {"k_anonymity": {"k": 3}}
@@ -174,6 +175,12 @@ def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) 
     release, _ = made.together()
     expected = {**utility(release), "query_error": fidelity(release)["query_error_median"]}
     assert {key: figures[key] for key in expected} == expected
+    asked = Shared(asked=usual_queries(table))
+    job = Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    again = try_out(method, job, stand(table, NOBODY), policy.query_error, asked)
+    assert {key: again[key] for key in figures if key != "seconds"} == {
+        key: figures[key] for key in figures if key != "seconds"
+    }
     assert figures["groups"] == (0 if release.partition is None else len(release.groups))
     assert figures["seconds"] is not None
     assert figures["seconds"] > 0
@@ -218,13 +225,15 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     assert 0 < exact < release.published
 
 
-@pytest.mark.parametrize("remembered", [0, 3_000, 2**23])
+@pytest.mark.parametrize("name", ["agglomerate", "mondrian"])
+@pytest.mark.parametrize(("remembered", "places"), [(0, 1), (3_000, 2**9), (2**23, 2**22)])
 def test_what_trials_share_changes_no_release(
-    table: Table, monkeypatch: pytest.MonkeyPatch, remembered: int
+    table: Table, monkeypatch: pytest.MonkeyPatch, name: str, remembered: int, places: int
 ) -> None:
     """Groups and figures beside those of policies that share nothing, some bounded."""
     monkeypatch.setattr("bkpriv_core.belief.disclosure.FEW_STATES", 20)
-    method = METHODS["mondrian"]
+    monkeypatch.setattr("bkpriv_core.belief.recall._PLACES", places)
+    method = METHODS[name]
     options = parse_options(method, {})
     shared = Setting(table)
     shared._recall._most = remembered
@@ -269,7 +278,7 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
                 sure += int(release.parts.weights[part]) * bool(made.any())
                 known += int(release.parts.weights[part]) * bool((before > 0.9).any())
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
-        figures = try_out(method, job, stand(table, NOBODY), named=named)
+        figures = try_out(method, job, stand(table, NOBODY), shared=Shared(named))
         assert (figures["sure"], figures["known"]) == (sure, known)
         counts.append((sure, known))
     assert counts[0][0] > 0
@@ -279,7 +288,7 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
     asked = shared_readers(
         setting, parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
     )
-    assert customary == try_out(method, plain, stand(table, NOBODY), named=asked)["sure"]
+    assert customary == try_out(method, plain, stand(table, NOBODY), shared=Shared(asked))["sure"]
 
 
 POLICY_OF_RANGE = parse_policy({"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.5}})

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.exploration import Readers, list_policies, shared_readers, try_out
+from bkpriv_core.exploration import Shared, list_policies, shared_readers, try_out
 from bkpriv_core.method import Job
 from bkpriv_core.policy import Policy
+from bkpriv_core.query.bound import Asked
+from bkpriv_core.utility.comparison import usual_queries
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.memory import BUDGET
-from bkpriv_pl.server.progress import Task
+from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.dataset import Dataset, find_dataset
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.period import require_period
@@ -50,20 +53,25 @@ class _Settings:
         self._fitting = subject.growth.table.counts.size * 8 * len(adversaries) <= _KEPT
         self._policies = policies
         self._kept: dict[_Kind, Setting] = {}
-        self._named: dict[_Kind, Readers] = {}
+        self._shared: dict[_Kind, Shared] = {}
 
     def _kind(self, policy: Policy) -> _Kind:
         about = any(item.tells_apart for item in policy.requirements)
         return about, frozenset() if self._fitting else _written(policy)
 
-    def named(self, policy: Policy) -> Readers:
-        """Readers whom policies name that share their priors with this one."""
+    def shared(self, policy: Policy) -> Shared:
+        """What trials of policies share, of readers: whom those name that share their priors."""
         kind = self._kind(policy)
-        if kind not in self._named:
+        if kind not in self._shared:
             alike = (each for each in self._policies if self._kind(each) == kind)
             every = [item for each in alike for item in each.requirements]
-            self._named[kind] = shared_readers(self.of(policy), every)
-        return self._named[kind]
+            readers = shared_readers(self.of(policy), every)
+            self._shared[kind] = Shared(readers, self._asked)
+        return self._shared[kind]
+
+    @cached_property
+    def _asked(self) -> Asked | None:
+        return usual_queries(self._subject.growth.table, POLLED)
 
     def of(self, policy: Policy) -> Setting:
         """Set a policy out; those of a kind share their priors, as far as memory allows."""
@@ -144,8 +152,9 @@ def _tried(
                 subject.options.chance(),
                 progress=trying.quiet,
             )
-            named = settings.named(policy)
-            figures[place] = try_out(subject.method, job, subject.growth, policy.query_error, named)
+            figures[place] = try_out(
+                subject.method, job, subject.growth, policy.query_error, settings.shared(policy)
+            )
         except BkprivError as error:
             figures[place] = _refused(place, error)
     return figures
