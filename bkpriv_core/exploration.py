@@ -106,7 +106,7 @@ Readers = Sequence[tuple[Knowledge, Sight]]
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What trials of several policies share, beside a setting.
+    """Findings that trials of several policies share, beside a setting.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def try_out(
     bound : QueryError, optional
         The policy's bound on the error of queries.
     shared : Shared, optional
-        What was found before that the table and all policies decide.
+        Findings that depend on the table and all policies.
 
     Returns
     -------

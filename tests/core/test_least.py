@@ -216,7 +216,7 @@ def test_no_release_is_below_its_own_bound() -> None:
 
 
 def test_bounds_of_several_releases_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one table and k they are found once, whoever read it; not where penalties differ."""
+    """Shares are found once for a table and a k, whoever read it; not where penalties differ."""
     known = least._known
     asked: list[int] = []
 

@@ -60,7 +60,7 @@ class _Settings:
         return about, frozenset() if self._fitting else _written(policy)
 
     def shared(self, policy: Policy) -> Shared:
-        """What trials of policies share, of readers: whom those name that share their priors."""
+        """Findings that trials share: readers are those of policies that share their priors."""
         kind = self._kind(policy)
         if kind not in self._shared:
             alike = (each for each in self._policies if self._kind(each) == kind)
