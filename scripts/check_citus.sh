@@ -97,6 +97,9 @@ check "columns are inspected" 3 \
 
 recount() { sql "SET client_min_messages = warning; SELECT bkpriv.recount($release)"; }
 check "a recount finds the cells that were published" t "$(recount)"
+issued=$(sql "SET citus.log_remote_commands = on; SELECT bkpriv.recount($release)" 2>&1)
+check "the shards add up hashes for it, and group nothing" t \
+    "$([[ $issued == *hashtextextended* && $issued != *'GROUP BY'* ]] && echo t || echo f)"
 check "a release of these cells stands" "$release" \
     "$(sql "SET client_min_messages = warning;
             SELECT bkpriv.publish('$NAME', '$NAME', '$NAME.shown', options => '{\"if_stale\": true}')")"
@@ -106,6 +109,11 @@ sql "UPDATE $NAME.visit SET age = age + 1 WHERE id = 7"
 check "a recount finds that one record has changed" f "$(recount)"
 sql "UPDATE $NAME.visit SET age = age - 1 WHERE id = 7"
 check "a recount finds the cells again" t "$(recount)"
+exchange="UPDATE $NAME.visit SET disease = 'disease ' || CASE id WHEN"
+sql "$exchange 3 THEN 5 ELSE 9 END WHERE id IN (3, 7)"
+check "a recount finds that two people have exchanged a value" f "$(recount)"
+sql "$exchange 3 THEN 9 ELSE 5 END WHERE id IN (3, 7)"
+check "a recount finds that they have exchanged it back" t "$(recount)"
 
 plan=$(sql "EXPLAIN (VERBOSE, COSTS OFF) $COUNT")
 check "the counting is spread over the shards" t \

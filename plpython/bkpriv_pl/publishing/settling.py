@@ -75,14 +75,16 @@ def _unwritten(subject: Subject, before: Before | None) -> bool:
     if before is None:
         return False
     schema, name = subject.dataset.source_schema, subject.dataset.source_name
-    return unwritten_since(schema, name, before, subject.source[0].records, period=subject.period)
+    return unwritten_since(
+        schema, name, before, subject.source.table.records, period=subject.period
+    )
 
 
 def _same_source(subject: Subject) -> bool:
     """Tell whether the source still holds what was read."""
-    table, respondents, passed = subject.source
+    table, respondents, passed, _ = subject.source
     try:
-        now, about, beside = subject.read_again()
+        now, about, beside, _ = subject.read_again()
     except (InvalidData, TooLarge):
         return False
     return (

@@ -7,7 +7,8 @@ same.
 
 The source counts as unchanged where its watch says so, as `bkpriv.releases` does, and its rows
 could not come to read otherwise without a write: no row-level security picks or picked them, and
-their types are built in. Else it is read again and its fingerprint is compared. Where that cannot
+their types are built in. Else its total is compared, if there is one, and where that is another it
+is read again and its fingerprint is compared. Where that cannot
 tell either, as of records that a lot picked, nothing stands: what may be stale is never called
 standing.
 """
@@ -25,9 +26,6 @@ from bkpriv_core.errors import InvalidData, TooLarge, as_json
 from bkpriv_core.release.release import Exhibit
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.fingerprint import fingerprint
-from bkpriv_core.table.passed import Passed
-from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
 from bkpriv_pl.past import history
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.terms import find_options
@@ -35,7 +33,8 @@ from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.view import ShownView, find_view
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.dataset import Dataset, columns_of, open_source, read_records
+from bkpriv_pl.tables.counts import Reading
+from bkpriv_pl.tables.dataset import Dataset, columns_of, has_total, open_source, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.source import check_readable
 
@@ -147,26 +146,28 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
         reasons.append(Reason("source", f"release {release} is stale: {why}"))
     watched = stale is False and recorded["written_only"] and _written_only(dataset)
     if not reasons and not watched:
-        reasons += _source_changed(request, recorded["records"])
+        reasons += _source_changed(request, recorded)
     return Standing(release, tuple(reasons))
 
 
-def made_from(request: Request, source: tuple[Table, Respondents, Passed]) -> dict[str, str | None]:
+def made_from(request: Request, source: Reading) -> dict[str, str | None]:
     """Digests of what a release is made from, by what that is.
 
     Parameters
     ----------
-    source : tuple of Table, Respondents and Passed
+    source : Reading
         Records as `read_records` gave them.
 
     Returns
     -------
     dict of str to str or None
-        Digests; None for records that a lot picked, so that no reading is like another. And whether
-        what was read could change by writes alone: "true", or None.
+        Digests; None for records that a lot picked, so that no reading is like another. The total
+        of a reading that has one. And whether what was read could change by writes alone: "true",
+        or None.
     """
     return _declarations(request) | {
-        "records": None if _by_lot(request) else fingerprint(*source),
+        "records": None if _by_lot(request) else fingerprint(*source[:3]),
+        "total": source.total,
         "written_only": "true" if _written_only(request.dataset) else None,
     }
 
@@ -349,9 +350,9 @@ def _written_only(dataset: Dataset) -> bool:
     )
 
 
-def _source_changed(request: Request, recorded: str | None) -> Iterator[Reason]:
+def _source_changed(request: Request, recorded: Mapping[str, str | None]) -> Iterator[Reason]:
     """Read the source again, and compare what was read."""
-    if recorded is None or _by_lot(request):
+    if recorded["records"] is None or _by_lot(request):
         yield Reason(
             "source",
             "whether it changed is not known: it is not watched, and some of each person's "
@@ -367,7 +368,10 @@ def _source_changed(request: Request, recorded: str | None) -> Iterator[Reason]:
 
 
 def find_difference(
-    dataset: Dataset, period: Period | None, kept: Kept | None, recorded: str
+    dataset: Dataset,
+    period: Period | None,
+    kept: Kept | None,
+    recorded: Mapping[str, str | None],
 ) -> str | None:
     """Read a source as it was published, and tell how it differs; None if it does not.
 
@@ -375,15 +379,18 @@ def find_difference(
     ----------
     period, kept
         Period and records of each person that were published.
-    recorded : str
-        Fingerprint of what was read then.
+    recorded : mapping of str to str or None
+        Digests of what was read then; see `made_from`.
 
     Raises
     ------
     InvalidData
         If it cannot be read as it was.
     """
+    total = recorded["total"]
+    if total is not None and has_total(dataset, period, total):
+        return None
     source = read_records(dataset, "category", period, kept=kept)
-    if fingerprint(*source) == recorded:
+    if fingerprint(*source[:3]) == recorded["records"]:
         return None
     return "what is read of it differs from what was published"

@@ -16,14 +16,13 @@ from bkpriv_core.method import Method, Options
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.requirement import Requirement, check_binding
 from bkpriv_core.table.passed import Passed
-from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
 from bkpriv_pl.past.remembering import set_out
 from bkpriv_pl.publishing.distribution import check_column
 from bkpriv_pl.publishing.growing import Stock, find_stock
 from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.view import View
 from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.counts import Reading
 from bkpriv_pl.tables.dataset import Dataset, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -49,7 +48,7 @@ class Subject:
         Options of the method.
     kept : Kept or None
         Records of each person that were read.
-    source : tuple of Table, Respondents and Passed
+    source : Reading
         Records as `read_records` gave them.
     stock : Stock
         Release that grows, if one does.
@@ -66,7 +65,7 @@ class Subject:
     method: Method[Any]
     options: Options
     kept: Kept | None
-    source: tuple[Table, Respondents, Passed]
+    source: Reading
     stock: Stock
     growth: Growth
     passed: Passed
@@ -96,7 +95,7 @@ class Subject:
         """
         stock = find_stock(dataset, period, view, method, options=options)
         source = read_records(dataset, options.nulls, period, stock.known, kept=kept)
-        table, respondents, passed = source
+        table, respondents, passed, _ = source
         growth = stock.grow(table, respondents)
         taken, cell = method.prepare(growth.table, options)
         domains = zip(taken.domains, growth.table.domains, strict=True)
@@ -123,7 +122,7 @@ class Subject:
             coarse=coarse,
         )
 
-    def read_again(self) -> tuple[Table, Respondents, Passed]:
+    def read_again(self) -> Reading:
         """Read the source as it is now, whatever is NULL in it."""
         return read_records(self.dataset, "category", self.period, self.stock.known, kept=self.kept)
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plpy
@@ -35,8 +35,9 @@ from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
+from bkpriv_pl.tables.total import draw_seed, total_of
 
-__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "count_cells"]
+__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Reading", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Limit of the quasi-identifiers that fit into one statement, insensitive attributes among them: it
@@ -51,6 +52,27 @@ Known = Mapping[str, Sequence[str | None]]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+class Reading(NamedTuple):
+    """A source as it was read.
+
+    Parameters
+    ----------
+    table : Table
+        Cells in the order of their codes.
+    respondents : Respondents
+        Respondents, if they were asked for, or nobody.
+    passed : Passed
+        Values that pass through, record by record, in the order of respondents if there are such.
+    total : str or None
+        Total of the records, of a distributed table without respondents and what passes through.
+    """
+
+    table: Table
+    respondents: Respondents
+    passed: Passed
+    total: str | None = None
+
+
 def count_cells(
     source: Relation,
     quasi_identifiers: tuple[Column, ...],
@@ -62,7 +84,7 @@ def count_cells(
     known: Known = NOTHING,
     passing: tuple[Column, ...] = (),
     kept: Kept | None = None,
-) -> tuple[Table, Respondents, Passed]:
+) -> Reading:
     """Read a source as cells and counts, whom its records are about, and what passes through.
 
     Parameters
@@ -88,15 +110,6 @@ def count_cells(
     kept : Kept, optional
         Selection of the records of each respondent that are read, as one person's; each must have
         one without it.
-
-    Returns
-    -------
-    table : Table
-        Cells in the order of their codes.
-    respondents : Respondents
-        Respondents, if they are asked for, or nobody.
-    passed : Passed
-        Record by record, in the order of respondents if there are such.
 
     Raises
     ------
@@ -139,7 +152,8 @@ def count_cells(
     beside = _unpack_passing(row, passing) if passing else None
     if respondent is None:
         table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records=records)
-        return table, NOBODY, Passed.of_rows(*beside, cells, values, records) if beside else BARE
+        rows = Passed.of_rows(*beside, cells, values, records) if beside else BARE
+        return Reading(table, NOBODY, rows, row.get("total"))
     named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
     if kept is None:
@@ -155,8 +169,8 @@ def count_cells(
         table, about = _tabulate_persons(known_of, persons)
         whose = of_row[persons.records.members]
     if not beside:
-        return table, about, BARE
-    return table, about, Passed.of_persons(*beside, about.cells, about.values, whose)
+        return Reading(table, about, BARE)
+    return Reading(table, about, Passed.of_persons(*beside, about.cells, about.values, whose))
 
 
 def _tabulate(
@@ -213,13 +227,9 @@ def _read(
     """Count a relation; its foreign partitions one by one, where that may be."""
     types: list[str] = []
     values: list[Any] = []
-    extras, used = [], (*columns, *passing)
+    extras, used = _extras(source, columns, respondent, period, passing), (*columns, *passing)
     if period is not None:
         types, values, used = ["text"], [period.text], (*used, period.column)
-        unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
-        extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
-    if respondent is not None:
-        extras.append("json_agg(g.about)::text AS respondents")
     slots = {}
     for name, labels in known.items():
         types, values = [*types, "text[]"], [*values, list(labels)]
@@ -248,6 +258,27 @@ def _read(
         picked = kept.pick(picked, respondent, read, f"${len(values)}", condition=condition)
     stored = foreign.stored_columns(source, binned)
     return query(_groups(picked, keys, respondent, period, stored=stored))
+
+
+def _extras(
+    source: Relation,
+    columns: tuple[Column, ...],
+    respondent: str | None,
+    period: Period | None,
+    passing: tuple[Column, ...],
+) -> list[str]:
+    """SQL of what is listed beside cells and domains."""
+    extras = []
+    if period is not None:
+        unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
+        extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
+    if respondent is not None:
+        extras.append("json_agg(g.about)::text AS respondents")
+    elif not passing and (seed := draw_seed(source, columns)) is not None:
+        grouped = [f"g.v{place}" for place in range(len(columns))]
+        total = total_of(grouped, f"{seed}::pg_catalog.int8", "g.n::numeric * ")
+        extras.append(f"{total} AS total")
+    return extras
 
 
 def _summed(

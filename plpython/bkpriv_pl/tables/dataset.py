@@ -12,13 +12,11 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.passed import Passed
-from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.rule import Tree, parse_rule
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
-from bkpriv_pl.tables.counts import NOTHING, Known, count_cells
+from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
@@ -35,6 +33,7 @@ from bkpriv_pl.tables.source import (
 )
 from bkpriv_pl.tables.staleness import watch_own
 from bkpriv_pl.tables.texts import check_names
+from bkpriv_pl.tables.total import read_total
 
 __all__ = [
     "Dataset",
@@ -212,7 +211,7 @@ def read_records(
     period: Period | None = None,
     known: Known = NOTHING,
     kept: Kept | None = None,
-) -> tuple[Table, Respondents, Passed]:
+) -> Reading:
     """Read a dataset's source, or one period's records of it.
 
     The respondents are read where it declares a column of them, and all records are of one period.
@@ -240,6 +239,15 @@ def read_records(
         passing=tuple(columns[name] for name in dataset.attributes),
         kept=kept,
     )
+
+
+def has_total(dataset: Dataset, period: Period | None, recorded: str) -> bool:
+    """Whether a dataset's source, or one period's records of it, have a total that was recorded."""
+    columns = columns_of(dataset)
+    source = open_source(dataset)
+    check_readable(source, (*dataset.measured, *dataset.extras))
+    measured = [columns[name] for name in dataset.measured]
+    return read_total(source, measured, period, recorded) == recorded
 
 
 def read_known(dataset: Dataset) -> Table:

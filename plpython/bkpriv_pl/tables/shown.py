@@ -144,7 +144,7 @@ def read_shown(
         check_readable(opened, (key,))
         _check_key(opened, key, within, _WAY_OUT if key == registered.respondent else "")
     _check_persons(opened, registered, key, within)
-    table, respondents, _ = read_records(
+    table, respondents, *_ = read_records(
         replace(registered, respondent=key, attributes=()), "category", within
     )
     names, passed = _read_labels(relation, there, layout)
@@ -389,7 +389,7 @@ def _read_labels(
     if key is not None:
         _check_key(relation, key)
     try:
-        _, names, passed = count_cells(
+        _, names, passed, _ = count_cells(
             relation, (), (), {}, respondent=key, passing=tuple(there[name] for name in layout.read)
         )
     except TooLarge as error:
