@@ -109,10 +109,10 @@ sql "UPDATE $NAME.visit SET age = age + 1 WHERE id = 7"
 check "a recount finds that one record has changed" f "$(recount)"
 sql "UPDATE $NAME.visit SET age = age - 1 WHERE id = 7"
 check "a recount finds the cells again" t "$(recount)"
-exchange="UPDATE $NAME.visit SET disease = 'disease ' || CASE id WHEN"
-sql "$exchange 3 THEN 5 ELSE 9 END WHERE id IN (3, 7)"
+exchange="UPDATE $NAME.visit SET disease = 'disease ' || CASE WHEN id = "
+sql "${exchange}3 THEN 5 ELSE 9 END WHERE id IN (3, 7)"
 check "a recount finds that two people have exchanged a value" f "$(recount)"
-sql "$exchange 3 THEN 9 ELSE 5 END WHERE id IN (3, 7)"
+sql "${exchange}3 THEN 9 ELSE 5 END WHERE id IN (3, 7)"
 check "a recount finds that they have exchanged it back" t "$(recount)"
 
 plan=$(sql "EXPLAIN (VERBOSE, COSTS OFF) $COUNT")
