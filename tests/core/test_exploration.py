@@ -226,13 +226,12 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
 
 
 @pytest.mark.parametrize("name", ["agglomerate", "mondrian"])
-@pytest.mark.parametrize(("remembered", "places"), [(0, 1), (3_000, 2**9), (2**23, 2**22)])
+@pytest.mark.parametrize("remembered", [0, 3_000, 2**23])
 def test_what_trials_share_changes_no_release(
-    table: Table, monkeypatch: pytest.MonkeyPatch, name: str, remembered: int, places: int
+    table: Table, monkeypatch: pytest.MonkeyPatch, name: str, remembered: int
 ) -> None:
     """Groups and figures beside those of policies that share nothing, some bounded."""
     monkeypatch.setattr("bkpriv_core.belief.disclosure.FEW_STATES", 20)
-    monkeypatch.setattr("bkpriv_core.belief.recall._PLACES", places)
     method = METHODS[name]
     options = parse_options(method, {})
     shared = Setting(table)
