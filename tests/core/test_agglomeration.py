@@ -405,6 +405,26 @@ def test_sums_tell_what_unions_lack(
     assert told == pytest.approx([one for _, fine in expected for one in fine])
 
 
+@SOME
+@given(tables(max_records=24, max_attributes=3, max_values=5), requirement_lists(), st.data())
+def test_what_was_tried_before_changes_nothing(
+    records: Records, requirements: list[Requirement], data: st.DataObject
+) -> None:
+    if data.draw(st.booleans()):
+        c, k = draw_attainable(data, records, 3)
+        requirements = [*requirements, CkSafety(c, k)]
+    setting = Setting(as_table(records))
+    groups = agglomerate(setting, requirements)
+    tried = agglomeration_module._Tried
+    further = tried.further
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            tried, "further", lambda _, lacking, *rest: further(tried.none(lacking), lacking, *rest)
+        )
+        again = agglomerate(setting, requirements)
+    assert [group.tolist() for group in groups] == [group.tolist() for group in again]
+
+
 def test_no_union_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     setting = Setting(as_table(hospital(400, seed=7)))
     measured: list[frozenset[int]] = []
