@@ -5,11 +5,13 @@ believe it above nine tenths afterwards: that the person has a value, or one of 
 node of the column's hierarchy. That is a `BeliefBreach`, counted and not bounded. Readers are those
 whom a policy names. For a policy that names none, a reader of bandwidth .3 stands in.
 
-Counts are exact where posteriors are, and estimates elsewhere; the estimator that comes with them
-says which. Nobody asked for the counts of a reader who stands in. They may not take much beside a
-publication, so the groups that take longest are estimated, and a table that takes long is refused.
-Counts for a range of bandwidths are an upper bound: they include people of whom a reader becomes
-sure at a bandwidth that was computed, and people of whom that is not ruled out in between.
+Counts are exact where posteriors are, and where rigorous bounds prove that nobody in a group is one
+of these people, which are asked first about groups of many states; they are estimates elsewhere.
+The estimator that comes with them says which. Nobody asked for the counts of a reader who stands
+in. They may not take much beside a publication, so the groups that take longest are estimated, and
+a table that takes long is refused. Counts for a range of bandwidths are an upper bound: they
+include people of whom a reader becomes sure at a bandwidth that was computed, and people of whom
+that is not ruled out in between.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.knowledge import Between, Knowledge, state_knowledge
-from bkpriv_core.belief.posterior import AUTO_STATES, EXACT, Estimator, exact_states
+from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge, as_json
@@ -77,7 +79,8 @@ class Certainty:
     anyway : int or None
         Number of records of which some value was believed as surely beforehand; likewise.
     worst : float
-        The most that is believed of anything that was believed at most one half.
+        The most that is believed of anything that was believed at most one half; if that makes
+        nobody sure, and bounds prove it, an upper bound.
     estimator : str
         Estimator of these figures.
     upper : bool
@@ -380,14 +383,35 @@ def _measured(
 ) -> Measurement:
     """Measure the largest new belief, by the estimator of each group."""
     if len(ways) == 1:
-        return demanded.measure(setting, groups, ways[0][1], progress)
+        return _inferred(setting, groups, demanded, ways[0][1], progress)
     figures = np.zeros((len(demanded.skyline), len(groups.members)))
     used = np.full(len(groups), EXACT, dtype=np.int8)
     for place, (some, estimator) in enumerate(ways):
         watched = progress and progress.part(place / len(ways), (place + 1) / len(ways))
-        told = demanded.measure(setting, groups.select(some), estimator, watched)
+        told = _inferred(setting, groups.select(some), demanded, estimator, watched)
         figures[:, some[groups.owner]], used[some] = told.figures, told.used
     return Measurement(figures, used)
+
+
+def _inferred(
+    setting: Setting,
+    groups: Groups,
+    demanded: BeliefBreach,
+    estimator: Estimator,
+    progress: Progress | None,
+) -> Measurement:
+    """Measure the same by one estimator; where bounds prove that nobody is found out, by these."""
+    if estimator != "auto" or demanded.ranges:
+        return demanded.measure(setting, groups, estimator, progress)
+    bounded = demanded.measure(setting, groups, "bound", progress)
+    broken = [
+        bound.broken(row) for bound, row in zip(demanded.bounds, bounded.figures, strict=True)
+    ]
+    open_ = (bounded.used == BOUND) & groups.max(np.any(broken, axis=0))
+    if open_.any():
+        told = demanded.measure(setting, groups.select(open_), estimator, progress)
+        bounded.figures[:, open_[groups.owner]], bounded.used[open_] = told.figures, told.used
+    return bounded
 
 
 def _rights(

@@ -54,6 +54,22 @@ def test_who_is_right_and_who_was_certain_anyway(seed: int, estimator: Estimator
     assert sure > 0
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_that_are_asked_first_change_no_count(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = {"bt_privacy": [{"bandwidth": width, "t": 0.9} for width in (0.2, 0.5)]}
+    requirements = parse_policy(stated).requirements
+    exact = certainties(*grouped(80, seed, 16), requirements)
+    monkeypatch.setattr(disclosure, "FEW_STATES", 10)
+    bounded = certainties(*grouped(80, seed, 16), requirements)
+    for one, other in zip(bounded, exact, strict=True):
+        assert (one.records, one.right, one.anyway) == (other.records, other.right, other.anyway)
+        assert one.worst == pytest.approx(other.worst) or 0.9 >= one.worst >= other.worst
+        assert "bound for" in one.estimator
+        assert other.estimator == "exact"
+
+
 def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
     """The table tells of three of four that they have a, and of one of these wrongly."""
     table = as_table(by_age("a", "a", "b", "b"))
