@@ -147,7 +147,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"optimal channels, EMGRW +[\d.]+ s +full matrix [\d.]+ s", result.output)
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
-    assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
+    assert re.search(r"last weeks, first with a past +[\d.]+ s +[\d.]+ s", result.output)
     assert re.search(r"a week of 200 +[\d.]+ s +pro rata [\d.]+ s", result.output)
     assert re.search(r"the same certified together +[\d.]+ s +afresh [\d.]+ s", result.output)
     assert re.search(r"3 growing months, 300 people +[\d.]+ s +afresh [\d.]+ s", result.output)
