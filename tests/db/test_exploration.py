@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from bkpriv_core.method import DEFAULT_METHOD
 from tests.conftest import Connection
 from tests.db.clinic import (
     BELIEFS,
@@ -38,7 +39,7 @@ Figures = dict[int, dict[str, float | None]]
 def explore(
     db: Connection,
     policies: Any,
-    method: str = "mondrian",
+    method: str = DEFAULT_METHOD,
     dataset: str = "patients",
     **options: Any,
 ) -> Figures:
@@ -174,7 +175,7 @@ def test_respondents_are_told_apart_and_remembered(clinic: Connection) -> None:
     assert first[1].keys() == first[2].keys() == METRICS
     beliefs = {**BELIEFS, "overlap": "warn"}
     for place, policy in ((1, beliefs), (2, {**remembering, "overlap": "warn"})):
-        expected = published(clinic, policy, "mondrian", "people", seed=1)
+        expected = published(clinic, policy, DEFAULT_METHOD, "people", seed=1)
         for metric in ("gcp", "worst_disclosure", "groups"):
             assert first[place][metric] == pytest.approx(expected[metric]), (place, metric)
         if place == 2:
@@ -245,7 +246,7 @@ def test_several_sensitive_columns_are_bounded_each(clinic: Connection) -> None:
         "bt_privacy": [{"bandwidth": reader, "t": 0.2} for reader in READERS],
     }
     (found,) = explore(clinic, [policy], dataset="two", seed=1).values()
-    expected = published(clinic, policy, "mondrian", "two", seed=1)
+    expected = published(clinic, policy, DEFAULT_METHOD, "two", seed=1)
     for metric in METRICS - {"seconds", "exact_share", "known"}:
         assert found[metric] == pytest.approx(expected[metric]), metric
 
@@ -258,7 +259,9 @@ def test_sure_is_of_the_same_readers_under_every_policy(clinic: Connection) -> N
     found = explore(clinic, [pairs, misnamed, *bounded], seed=1)
     assert found[2] == {"refused": 1}
     for place, policy in ((1, pairs), (3, bounded[0]), (4, bounded[1])):
-        assert found[place]["sure"] == published(clinic, policy, "mondrian", seed=1)["sure"], place
+        assert found[place]["sure"] == published(clinic, policy, DEFAULT_METHOD, seed=1)["sure"], (
+            place
+        )
     assert found[1]["sure"]
     assert explore(clinic, [pairs], seed=1)[1]["sure"] is not None  # To who stands in.
 
@@ -270,7 +273,7 @@ def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connecti
     assert {place for place, *_ in rows} == set(range(1, 26))
     assert {value for *_, metric, value in rows if metric == "exact_share"} == {0.0, None}
     policy = next(policy for place, policy, *_ in rows if place == 25)
-    by_hand = explore(clinic, [PLAIN, policy], "agglomerate", estimator="omega", refine=False)
+    by_hand = explore(clinic, [PLAIN, policy], estimator="omega", refine=False)
     figures = {metric: value for place, _, metric, value in rows if place == 25}
     assert figures["gcp"] == pytest.approx(by_hand[2]["gcp"])
     assert figures["sure"] == by_hand[2]["sure"]
