@@ -15,7 +15,7 @@ RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean compare deb demo docs down help lint lock study test test-all up wheel
+PRIVATE := bench clean compare deb demo docs down fuzz help lint lock study test test-all up wheel
 .PHONY: $(PRIVATE) freeze scripts stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -81,6 +81,7 @@ help:
 	@echo 'make compare ADULT=file.csv  other tools on the same tables; figures go to compare/ [OUT=...]'
 	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
+	@echo 'make fuzz [TIME=600]         fresh examples of every property, for so many seconds [SEED=n] [ARGS=...]'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules, pgspot'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
@@ -118,6 +119,8 @@ compare:
 	@$(client) && $(others) && $(PYTHON) -m studies compare --adult '$(call from_caller,$(ADULT))' \
 		--out '$(call from_caller,$(or $(OUT),compare))' $(ARGS)
 
+spread = -n $(JOBS) --dist worksteal --max-worker-restart 0
+
 # As many processes as cores, each of one thread and with a server of its own.
 test-all: export BKPRIV_TESTS := all
 test: OTHERS := pycanon docs
@@ -125,7 +128,14 @@ test-all: OTHERS := pycanon docs compare
 test test-all: JOBS := $(or $(JOBS),$(shell nproc))
 test test-all:
 	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
-		$(PYTHON) -m pytest -n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
+		PYTHONHASHSEED=0 $(PYTHON) -m pytest $(spread) --durations 10 $(ARGS)
+
+fuzz: export BKPRIV_TESTS := fuzz
+fuzz: OTHERS := pycanon docs compare
+fuzz: JOBS := $(or $(JOBS),$(shell nproc))
+fuzz:
+	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
+		$(PYTHON) -m tests.fuzz $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(spread) $(ARGS)
 
 bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)

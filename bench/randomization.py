@@ -32,7 +32,7 @@ __all__ = ["measure_randomization"]
 _TAU = 1 / 3
 _SECONDS = 1
 _TARGET = 20
-"""How many times as quick the search is to be with the combinations of EMGRW."""
+"""Ratio of times that the search is to reach with the combinations of EMGRW."""
 
 _COMBINATIONS = 1_120
 

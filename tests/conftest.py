@@ -22,25 +22,27 @@ Rules
 - Whatever a test opens or creates here is closed and dropped for it.
 - ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
   a share of what is tried many times (`sample` says how many) or marked ``crossed``.
-- Of each property the same examples are tried every time, then some fresh ones. Fresh ones that
-  fail are kept in ``.hypothesis``, and tried again.
+- Both try the same examples of each property every time, whatever else is loaded or changed.
+  ``make fuzz`` tries fresh ones of properties alone (`tests.fuzz`). Examples that fail there are kept
+  in ``.hypothesis``, tried again by the next ``make fuzz``, and committed as ``@example``.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import hypothesis
 import psycopg
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.internal.conjecture import providers
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql import factories
@@ -49,62 +51,53 @@ from tests.pool import Lent, State, clear, renewed
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-EXTENDED = os.environ.get("BKPRIV_TESTS") == "all"
+_WHAT = os.environ.get("BKPRIV_TESTS", "")
+EXTENDED = _WHAT == "all"
 """Whether everything is run, as often as it says."""
+
+FUZZING = _WHAT == "fuzz"
+"""Whether fresh examples of properties are tried, and nothing else."""
 
 
 def sample(trials: int) -> int:
     """Number of trials that are made: all, or in ``make test`` a third, and at most sixty."""
-    return trials if EXTENDED else min(-(-trials // 3), 60)
+    return trials if EXTENDED or FUZZING else min(-(-trials // 3), 60)
 
 
 _EXAMPLES = Path(__file__).resolve().parents[1] / ".hypothesis" / "examples"
 
 hypothesis.settings.register_profile(
-    "fixed", derandomize=True, deadline=None, max_examples=sample(50)
+    "fixed", derandomize=True, database=None, deadline=None, max_examples=sample(50)
 )
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Try some fresh examples of a property, once the fixed ones hold.
-
-    They are a tenth as many, and two: the simplest one is always the first.
-    """
-    outcome = yield
-    test: Any = pyfuncitem.obj
-    if getattr(test, "is_hypothesis_test", False):
-        fixed = test._hypothesis_internal_use_settings
-        if fixed.derandomize:
-            test._hypothesis_internal_use_settings = hypothesis.settings(
-                fixed,
-                derandomize=False,
-                max_examples=2 + fixed.max_examples // 10,
-                database=DirectoryBasedExampleDatabase(_EXAMPLES),
-                suppress_health_check=list(hypothesis.HealthCheck),
-                print_blob=True,
-            )
-            try:
-                test(**{name: pyfuncitem.funcargs[name] for name in _arguments(test)})
-            finally:
-                test._hypothesis_internal_use_settings = fixed
-    return outcome
-
-
-def _arguments(test: Callable[..., object]) -> list[str]:
-    """Names of the fixtures that a test is called with."""
-    return [*inspect.signature(test).parameters]
+hypothesis.settings.register_profile(
+    "fresh",
+    deadline=None,
+    max_examples=sample(50),
+    database=DirectoryBasedExampleDatabase(_EXAMPLES),
+    suppress_health_check=list(hypothesis.HealthCheck),
+    print_blob=True,
+)
+hypothesis.settings.load_profile("fresh" if FUZZING else "fixed")
+if not FUZZING:
+    # Hypothesis draws some constants that it reads in the modules loaded so far. So the examples
+    # would depend on which tests ran before in this process, and on each line of the code.
+    providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``make test-all`` runs, unless everything is to be run."""
+    """Leave out what only ``make test-all`` runs, or all but properties, in an order by the seed."""
     if EXTENDED:
         return
-    left_out = [item for item in items if _waits(item)]
-    items[:] = [item for item in items if not _waits(item)]
+    waits = _no_property if FUZZING else _waits
+    left_out = [item for item in items if waits(item)]
+    items[:] = [item for item in items if not waits(item)]
     config.hook.pytest_deselected(items=left_out)
+    if FUZZING:
+        Random(config.getoption("--hypothesis-seed")).shuffle(items)
+
+
+def _no_property(item: pytest.Item) -> bool:
+    return not getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
 
 
 def _waits(item: pytest.Item) -> bool:

@@ -84,7 +84,10 @@ def test_every_requirement_holds_in_every_method(
         for item in requirements
         if item.key in NEEDED.get(name, ()) or (item.coarse and name != "microaggregate")
     ]
-    assert satisfied(formed, partitioned, groups).all()
+    whole = Groups.whole(len(setting.parts))
+    # What no union of neighbours can meet, agglomeration leaves to certification.
+    if name != "agglomerate" or satisfied(requirements, setting, whole).all():
+        assert satisfied(formed, partitioned, groups).all()
     placed = sorted(groups.members.tolist())
     if name in LEAVING_OVER:
         assert len(set(placed)) == len(placed)
