@@ -41,7 +41,7 @@ def attack(
     attacker: Annotated[
         str,
         typer.Option(
-            help="Reader who is played: majority, learner, informed, without_groups or algorithm."
+            help="Reader who is played: majority, learner, informed or without_groups."
         ),
     ] = "learner",
     option: Annotated[
