@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 
 from bkpriv_core.attack import Outcome, Target, find_attacker, metrics, parse_options
-from bkpriv_core.attack.target import Recipe
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.method import METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups
-from tests.core.generated import numeric_table
-from tests.core.oracles import Records
 from tests.core.strategies import as_table, by_age
 
 SHIFT: dict[str, Any] = {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": 0.5, "t": 0.2}]}
