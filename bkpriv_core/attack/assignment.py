@@ -53,6 +53,9 @@ _STATES = 20_000
 _DEEP = 200
 """Largest number of kinds that fit several groups, and of groups of a component."""
 
+_KEPT = 50_000_000
+"""Largest number of weights of states that are kept for one component."""
+
 _HARMLESS = 300.0
 """Logarithm of a product of priors up to which it neither underflows nor overflows."""
 
@@ -221,7 +224,7 @@ class _Problem:
         if not self._feasible:
             return None
         compositions = _compositions(self.weights[free], self.fits[free], room, progress)
-        if compositions is None:
+        if compositions is None or self._kept(fixed, compositions) > _KEPT:
             return None
         groups = [
             _Group.of(histogram, self.priors, free, kinds, self.weights, progress)
@@ -246,6 +249,17 @@ class _Problem:
                 by_column[column] = by_column.get(column, 0.0) + share
             group.add(by_column, expected)
         return np.asarray(expected / self.weights[:, None])
+
+    def _kept(self, fixed: Sequence[IntArray], compositions: Sequence[_Composition]) -> float:
+        """Upper bound of the weights of states that groups keep."""
+        total = 0.0
+        for place, (kinds, histogram) in enumerate(zip(fixed, self.histograms, strict=True)):
+            if histogram is not None:
+                columns = {tuple(row[place] for row in each) for each in compositions}
+                most = np.prod([max(each) + 1.0 for each in zip(*columns, strict=True)])
+                free = min(float(most), sum(sum(each) + 1.0 for each in columns))
+                total += (self.weights[kinds].sum() + free) * float(np.prod(histogram + 1.0))
+        return total
 
     def _log_weight(
         self, composition: _Composition, free: IntArray, groups: Sequence[_Group]
