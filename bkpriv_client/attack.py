@@ -40,9 +40,7 @@ def attack(
     uri: Uri = "",
     attacker: Annotated[
         str,
-        typer.Option(
-            help="Reader who is played: majority, learner, informed, without_groups or algorithm."
-        ),
+        typer.Option(help="Reader who is played: majority, learner, informed or without_groups."),
     ] = "learner",
     option: Annotated[
         list[str] | None,

@@ -21,7 +21,6 @@ attacker            what it believes of the members of a group
 ``learner``         what follows from the group, and from a classifier learned from all groups
 ``informed``        what follows from the group, and from the baseline
 ``without_groups``  what a generalized release tells who does not know who is in which group
-``algorithm``       what follows from knowing the method and the policy, in small tables
 ==================  ================================================================================
 
 An attacker is a class with its options (`attacker`), in a module of its own, listed in `ATTACKERS`.
@@ -35,14 +34,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from bkpriv_core.attack.algorithm import Algorithm
 from bkpriv_core.attack.attacker import Attacker, AttackerOptions, Options
 from bkpriv_core.attack.informed import Informed
 from bkpriv_core.attack.learner import Learner
 from bkpriv_core.attack.majority import Majority
 from bkpriv_core.attack.measures import Found, Metric, findings, metrics
 from bkpriv_core.attack.outcome import Outcome
-from bkpriv_core.attack.target import Recipe, Target
+from bkpriv_core.attack.target import Target
 from bkpriv_core.attack.without_groups import WithoutGroups
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.stated import near, read
@@ -54,7 +52,6 @@ __all__ = [
     "Metric",
     "Options",
     "Outcome",
-    "Recipe",
     "Target",
     "defaults",
     "find_attacker",
@@ -64,8 +61,7 @@ __all__ = [
 ]
 
 ATTACKERS: dict[str, Attacker[Any]] = {
-    attacker.name: attacker
-    for attacker in (Majority(), Learner(), Informed(), WithoutGroups(), Algorithm())
+    attacker.name: attacker for attacker in (Majority(), Learner(), Informed(), WithoutGroups())
 }
 """The attackers by name."""
 

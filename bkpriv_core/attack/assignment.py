@@ -53,6 +53,9 @@ _STATES = 20_000
 _DEEP = 200
 """Largest number of kinds that fit several groups, and of groups of a component."""
 
+_KEPT = 50_000_000
+"""Largest number of weights of states that are kept for one component."""
+
 _HARMLESS = 300.0
 """Logarithm of a product of priors up to which it neither underflows nor overflows."""
 
@@ -220,11 +223,11 @@ class _Problem:
         room = self.sizes - np.array([self.weights[kinds].sum() for kinds in fixed])
         if not self._feasible:
             return None
-        compositions = _compositions(self.weights[free], self.fits[free], room)
-        if compositions is None:
+        compositions = _compositions(self.weights[free], self.fits[free], room, progress)
+        if compositions is None or self._kept(fixed, compositions) > _KEPT:
             return None
         groups = [
-            _Group.of(histogram, self.priors, free, kinds, self.weights)
+            _Group.of(histogram, self.priors, free, kinds, self.weights, progress)
             for histogram, kinds in zip(self.histograms, fixed, strict=True)
         ]
         logs = np.array([self._log_weight(each, free, groups) for each in compositions])
@@ -247,6 +250,17 @@ class _Problem:
             group.add(by_column, expected)
         return np.asarray(expected / self.weights[:, None])
 
+    def _kept(self, fixed: Sequence[IntArray], compositions: Sequence[_Composition]) -> float:
+        """Upper bound of the weights of states that groups keep."""
+        total = 0.0
+        for place, (kinds, histogram) in enumerate(zip(fixed, self.histograms, strict=True)):
+            if histogram is not None:
+                columns = {tuple(row[place] for row in each) for each in compositions}
+                most = np.prod([max(each) + 1.0 for each in zip(*columns, strict=True)])
+                free = min(float(most), sum(sum(each) + 1.0 for each in columns))
+                total += (self.weights[kinds].sum() + free) * float(np.prod(histogram + 1.0))
+        return total
+
     def _log_weight(
         self, composition: _Composition, free: IntArray, groups: Sequence[_Group]
     ) -> float:
@@ -260,7 +274,9 @@ class _Problem:
         return ways
 
 
-def _compositions(weights: IntArray, fits: BoolArray, room: IntArray) -> list[_Composition] | None:
+def _compositions(
+    weights: IntArray, fits: BoolArray, room: IntArray, progress: Progress
+) -> list[_Composition] | None:
     """All ways to put so many people of each kind into the room of the groups that they fit.
 
     None if there are too many, or looking for them takes too long.
@@ -280,6 +296,7 @@ def _compositions(weights: IntArray, fits: BoolArray, room: IntArray) -> list[_C
 
     def extend(row: int, taken: list[tuple[int, ...]], left: list[int]) -> bool:
         nonlocal tries
+        progress.poll()
         tries += 1
         if tries > _TRIES:
             return False
@@ -325,11 +342,13 @@ class _Group:
         priors: FloatArray,
         free: IntArray,
         fixed: list[int],
+        progress: Progress,
     ) -> None:
         self._shape = shape
         self._values = values
         self._priors = priors
         self._free = free
+        self._progress = progress
         # Each fixed person, kind after kind, and how the people before them have the values.
         self._fixed = fixed
         self._before = [self._empty()]
@@ -345,14 +364,15 @@ class _Group:
         free: IntArray,
         fixed: IntArray,
         weights: IntArray,
+        progress: Progress,
     ) -> _Group:
         """The group that has such a histogram; of those who are suppressed if it is None."""
         people = np.repeat(fixed, weights[fixed]).tolist()
         if histogram is None:
-            return _Suppressed((), np.zeros(0, dtype=np.int64), priors, free, people)
+            return _Suppressed((), np.zeros(0, dtype=np.int64), priors, free, people, progress)
         values = np.flatnonzero(histogram)
         shape = tuple((histogram[values] + 1).tolist())
-        return cls(shape, values, priors, free, people)
+        return cls(shape, values, priors, free, people, progress)
 
     def _empty(self) -> FloatArray:
         states = np.zeros(self._shape)
@@ -361,6 +381,7 @@ class _Group:
 
     def _placed(self, states: FloatArray, kind: int) -> FloatArray:
         """Weights of states after one more person."""
+        self._progress.poll()
         after = np.zeros(self._shape)
         for axis, value in enumerate(self._values):
             here, there = self._along(axis)
@@ -374,14 +395,18 @@ class _Group:
 
     def _fill(self, column: tuple[int, ...]) -> FloatArray:
         """Weights of states by free people alone, so many of each kind."""
-        if column not in self._filled:
-            kind = next((place for place, number in enumerate(column) if number), None)
-            if kind is None:
-                self._filled[column] = self._empty()
-            else:
-                fewer = (*column[:kind], column[kind] - 1, *column[kind + 1 :])
-                self._filled[column] = self._placed(self._fill(fewer), int(self._free[kind]))
-        return self._filled[column]
+        ahead: list[tuple[tuple[int, ...], int]] = []
+        fewer = column
+        while fewer not in self._filled and any(fewer):
+            kind = next(place for place, number in enumerate(fewer) if number)
+            ahead.append((fewer, int(self._free[kind])))
+            fewer = (*fewer[:kind], fewer[kind] - 1, *fewer[kind + 1 :])
+        states = self._filled.get(fewer)
+        if states is None:
+            states = self._filled[fewer] = self._empty()
+        for more, kind in reversed(ahead):
+            states = self._filled[more] = self._placed(states, kind)
+        return states
 
     def _rest(self, states: FloatArray) -> FloatArray:
         """Weights by what is left to fill instead of what is filled."""
@@ -420,6 +445,7 @@ class _Group:
 
     def _taken(self, ahead: FloatArray, kind: int) -> FloatArray:
         """Weigh what comes after each state, one person earlier."""
+        self._progress.poll()
         before = np.zeros(self._shape)
         for axis, value in enumerate(self._values):
             here, there = self._along(axis)

@@ -154,12 +154,15 @@ def _basis(domain: Domain, weights: IntArray) -> csr_array:
     below = np.cumsum(weights[:numbers])
     wanted = np.arange(_KNOTS) * below[-1]
     places = np.unique(np.append(numbers - 1, np.searchsorted(below * (_KNOTS - 1), wanted)))
-    knots = domain.positions[places]
+    # Values that double precision does not tell apart have one position.
+    knots = np.unique(domain.positions[places])
     line = domain.positions[:numbers]
-    left = np.clip(np.searchsorted(knots, line, side="right") - 1, 0, len(knots) - 2)
-    share = (line - knots[left]) / (knots[left + 1] - knots[left])
+    left = np.clip(np.searchsorted(knots, line, side="right") - 1, 0, max(0, len(knots) - 2))
+    right = np.minimum(left + 1, len(knots) - 1)
+    width = knots[right] - knots[left]
+    share = np.divide(line - knots[left], width, out=np.zeros(numbers), where=width > 0)
     codes = np.arange(numbers)
-    rows, columns = np.tile(codes, 2), np.concatenate((left, left + 1))
+    rows, columns = np.tile(codes, 2), np.concatenate((left, right))
     entries = np.concatenate((1.0 - share, share))
     if domain.has_null:
         rows, columns = np.append(rows, numbers), np.append(columns, len(knots))

@@ -27,9 +27,6 @@ READERS = {
     "there.",
     "without_groups": "Knows before the release how sensitive values depend on quasi-identifiers, "
     "but not which group the person is in.",
-    "algorithm": "Knows before the release how sensitive values depend on quasi-identifiers, and "
-    "the group, the method and the policy; considers every table that would have been published as "
-    "this one was.",
 }
 """Descriptions of the attackers, by name; whom to play first comes first."""
 
@@ -80,7 +77,6 @@ class Attacks(Safety):
         people = _people(attack)
         about = f" by their {column}" if self._several else ""
         said = f"{figure(most)} of {figure(people)} people ({share(most / max(people, 1.0))})"
-        said += " in samples" if "sampled" in attack.figures.get(None, {}) else ""
         open_ = "rightly sure of a value that the baseline left open"
         return True, f"By {attack.attacker}, {said} are breached{about}: it is {open_}"
 
@@ -145,16 +141,8 @@ class Attacks(Safety):
         return element("ul", *items)
 
     def _exceptions(self, attack: Attack) -> Iterable[Markup | str]:
-        """Say what an attack was about if not the whole release, and which options it had."""
+        """Say of whom an attack finds nothing, and which options it had."""
         figures = attack.figures.get(None, {})
-        if sampled := figures.get("sampled"):
-            each = figure(attack.options.get("people"))
-            yield (
-                f"Played on {figure(sampled)} samples of {each} people, which were published by "
-                "the same method and policy, and not on the release itself."
-            )
-        if unknown := figures.get("unpublished", 0.0) + figures.get("too_large", 0.0):
-            yield f"Nothing is known of {figure(unknown)} more samples."
         if missed := figures.get("not_inferred"):
             yield (
                 f"Nothing is known of {self._some(missed)} people, who may be in other groups in "

@@ -18,14 +18,11 @@ largest distance of the two beliefs, unblended, in bits; over_t: people for whom
 the policy. sensitive: the column that a figure is about. attacker: majority, who believes what a
 group shows; learner, who learns from the release alone how values depend on quasi-identifiers;
 informed, who knows what the baseline does; without_groups, who does not know who is in which group
-of a generalized release; algorithm, who knows the method and the policy, of small tables or of
-samples. options: sure, unsure, model ("logistic" or "bayes"), folds, seed; of learner and informed
-estimator; of learner rounds; of without_groups and algorithm bandwidth, as in bt_privacy; of
-algorithm worlds, the most tables to try, and people and samples, to attack samples of so many.
+of a generalized release. options: sure, unsure, model ("logistic" or "bayes"), folds, seed; of
+learner and informed estimator; of learner rounds; of without_groups bandwidth, as in bt_privacy.
 concerned, movable: people in groups that may hold others, and who may be in another group;
-not_inferred: of whom no belief is known; worlds, alike: tables that agree with the release, and
-those published as it is; sampled, unpublished, too_large: samples that were attacked, or not. All
-is kept in bkpriv.attacks, unless the transaction may not write';
+not_inferred: of whom no belief is known. All is kept in bkpriv.attacks, unless the transaction may
+not write';
 GRANT EXECUTE ON FUNCTION bkpriv.attack(bigint, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_attack(release bigint, attacker text DEFAULT 'learner', options jsonb DEFAULT '{}')

@@ -55,6 +55,5 @@ $$;
 COMMENT ON FUNCTION bkpriv.attack_table(regclass, text, jsonb, text, jsonb, text) IS
     'Plays an attacker on a table that was made elsewhere of a dataset; the figures of attack().
 It must be known whose rows are whose, as for beliefs in audit_table(). Attackers are majority,
-learner, informed, and without_groups, who needs labels that can be read; not algorithm, for the
-method is not known. Nothing is recorded';
+learner, informed, and without_groups, who needs labels that can be read. Nothing is recorded';
 GRANT EXECUTE ON FUNCTION bkpriv.attack_table(regclass, text, jsonb, text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -10,33 +10,32 @@ unblended, and those who are breached.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from bkpriv_client.hospital import hospital
 from bkpriv_client.source import Column
 from bkpriv_client.terminal import Advance
-from bkpriv_core.attack import Target, find_attacker, findings, parse_options
-from bkpriv_core.attack.worlds import sampled
+from bkpriv_core.attack import Outcome, Target, find_attacker, findings
+from bkpriv_core.attack.without_groups import KnowingOptions
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge
+from bkpriv_core.method import find_method
+from bkpriv_core.method import parse_options as parse_method_options
 from bkpriv_core.progress import SILENT
 from bkpriv_core.table.table import Table
-from studies.attacks.design import SMALL, Design
-from studies.attacks.trial import Site, publish
+from studies.attacks.design import SMALL, Design, Kind
+from studies.attacks.trial import Site, publish, requirements_of
+from studies.attacks.worlds import infer_worlds, publishing, sampled
 from studies.cells import count_cells
 from studies.figure import Figure, Lines, Row
 from studies.laboratory import paced
 
-__all__ = ["FIGURES", "clinic"]
+__all__ = ["FIGURES", "clinic", "knowing", "not_knowing"]
 
 _HEART_OR_LUNGS = frozenset({"influenza", "asthma", "emphysema", "heart attack", "stroke"})
-
-_READERS = {"does not know the algorithm": "without_groups", "knows the algorithm": "algorithm"}
-"""Attackers by what they are called in the figure."""
 
 
 def clinic(design: Design) -> Table:
@@ -56,9 +55,41 @@ def clinic(design: Design) -> Table:
     )
 
 
+def not_knowing(target: Target, kind: Kind, options: KnowingOptions) -> Outcome:
+    """Beliefs of a reader who does not know how a release was made."""
+    return find_attacker("without_groups").attack(target, options, SILENT)
+
+
+def knowing(target: Target, kind: Kind, options: KnowingOptions) -> Outcome:
+    """Beliefs of a reader who knows how a release was made."""
+    release = target.release
+    method = find_method(kind.method)
+    publishes = publishing(
+        method, requirements_of(kind), parse_method_options(method, kind.options)
+    )
+    prior = target.setting.prior(options.knowledge)
+    found = infer_worlds(release, prior, publishes)
+    return Outcome(
+        setting=target.setting,
+        group=release.labels,
+        cell=release.parts.cell,
+        counts=release.parts.actual,
+        baseline=prior,
+        believed=found.beliefs,
+    )
+
+
+_READERS: dict[str, Callable[[Target, Kind, KnowingOptions], Outcome]] = {
+    "does not know the algorithm": not_knowing,
+    "knows the algorithm": knowing,
+}
+"""Readers by what they are called in the figure."""
+
+
 def _algorithm(site: Site, design: Design, advance: Advance) -> list[Row]:
     """Attack every small table in both ways, published in all ways."""
     table, rows = clinic(design), list[Row]()
+    options = KnowingOptions(bandwidth=design.bandwidth)
     for kind in paced(SMALL, advance, lambda kind: kind.name):
         generator = np.random.default_rng(design.seed)
         told = {name: Counter[str]() for name in _READERS}
@@ -70,7 +101,10 @@ def _algorithm(site: Site, design: Design, advance: Advance) -> list[Row]:
                 unpublished += 1
                 continue
             try:
-                of_table = {name: _told(target, name, design) for name in _READERS}
+                of_table = {
+                    name: _told(reader(target, kind, options), options, design)
+                    for name, reader in _READERS.items()
+                }
             except TooLarge:
                 beyond += 1
                 continue
@@ -95,12 +129,8 @@ def _algorithm(site: Site, design: Design, advance: Advance) -> list[Row]:
     return rows
 
 
-def _told(target: Target, reader: str, design: Design) -> Counter[str]:
+def _told(outcome: Outcome, options: KnowingOptions, design: Design) -> Counter[str]:
     """Count the people of a table about whom a reader finds out too much."""
-    attacker = find_attacker(_READERS[reader])
-    stated: Mapping[str, Any] = {"bandwidth": design.bandwidth}
-    options = parse_options(attacker, stated)
-    outcome = attacker.attack(target, options, SILENT)
     found = findings(outcome, options)
     return Counter(
         moved=sum(each.records for each in found if each.distance > design.t),

@@ -20,7 +20,7 @@ from rich.console import Console
 from bkpriv_client.adult import read_adult
 from bkpriv_client.hospital import hospital
 from bkpriv_client.terminal import Advance, step
-from bkpriv_core.attack import Recipe, Target, find_attacker, metrics, parse_options
+from bkpriv_core.attack import Target, find_attacker, metrics, parse_options
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import Job, find_method
@@ -141,8 +141,7 @@ def publish(setting: Setting, kind: Kind, seed: int) -> Target | None:
         release = method.make(job).release
     except UnattainableRequirement:
         return None
-    recipe = Recipe(method, options, requirements, Setting)
-    return Target(release, setting.over(release.parts), recipe)
+    return Target(release, setting.over(release.parts))
 
 
 def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextManager[Site]]:

@@ -1,4 +1,4 @@
-"""Attackers who do not know the groups, or know the algorithm, and their figures."""
+"""Attackers who do not know the groups, and their figures."""
 
 from __future__ import annotations
 
@@ -8,38 +8,15 @@ import numpy as np
 import pytest
 
 from bkpriv_core.attack import Outcome, Target, find_attacker, metrics, parse_options
-from bkpriv_core.attack.target import Recipe
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.method import METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups
-from tests.core.generated import numeric_table
-from tests.core.oracles import Records
 from tests.core.strategies import as_table, by_age
 
-EIGHT = by_age(*("sick" if age in (2, 5, 8) else "well" for age in range(1, 9)))
-"""Eight people of whom the algorithm tells six."""
-
 SHIFT: dict[str, Any] = {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": 0.5, "t": 0.2}]}
-
-
-def recipe(policy: dict[str, Any]) -> Recipe:
-    """Recipe of `mondrian` under a policy."""
-    method = METHODS["mondrian"]
-    return Recipe(method, method.options(), parse_policy(policy).requirements, Setting)
-
-
-def made(records: Records, policy: dict[str, Any]) -> Target:
-    """The release of a table."""
-    how, setting = recipe(policy), Setting(as_table(records))
-    job = Job(setting, how.requirements, how.options, SeededChance(0), SILENT)
-    release = how.method.make(job).release
-    return Target(release, setting.over(release.parts), how)
 
 
 def played(name: str, target: Target, **stated: object) -> tuple[Outcome, dict[str, float]]:
@@ -55,7 +32,7 @@ def overlapping() -> Target:
     """Groups of which two can exchange a member each."""
     setting = Setting(as_table(by_age("a", "b", "a", "b", "a", "b")))
     groups = Groups.from_labels(np.array([0, 1, 0, 1, 2, 2]))
-    return Target(Release(setting.parts, groups, Generalized()), setting, recipe(SHIFT))
+    return Target(Release(setting.parts, groups, Generalized()), setting)
 
 
 def test_people_in_groups_that_exchange_are_counted() -> None:
@@ -84,7 +61,7 @@ def test_where_nobody_is_inferred_there_are_no_figures_but_numbers(
     target = overlapping()
     groups = Groups.from_labels(np.array([0, 1, 0, -1, -1, 1]))
     release = Release(target.release.parts, groups, Generalized())
-    target = Target(release, target.setting, target.recipe)
+    target = Target(release, target.setting)
     monkeypatch.setattr("bkpriv_core.attack.assignment._COMPOSITIONS", 0)
     _, figures = played("without_groups", target, bandwidth={"kernel": "uniform"})
     assert figures == {
@@ -94,36 +71,3 @@ def test_where_nobody_is_inferred_there_are_no_figures_but_numbers(
         "not_inferred": 6,
         "estimated": 0,
     }
-
-
-def test_who_knows_the_algorithm_is_certain_of_six() -> None:
-    outcome, figures = played("algorithm", made(EIGHT, SHIFT), bandwidth=0.5)
-    assert figures["alike"] == 2
-    assert figures["claimed"] == figures["claimed_right"] == 6
-    assert figures["over_t"] == 4
-    assert outcome.counts.sum() == 8
-    # Who knows the groups alone is surprised by nobody.
-    _, others = played("without_groups", made(EIGHT, SHIFT), bandwidth=0.5)
-    assert others["over_t"] == 0
-
-
-def test_samples_are_published_and_attacked() -> None:
-    table = numeric_table(200, seed=2)
-    how, setting = recipe({"k_anonymity": {"k": 2}}), Setting(table)
-    target = Target(Release(setting.parts, Groups.whole(table.cells), Generalized()), setting, how)
-    outcome, figures = played("algorithm", target, people=4, samples=6, bandwidth=0.5, seed=3)
-    assert figures["sampled"] + figures["unpublished"] + figures["too_large"] == 6
-    assert figures["people"] == 4 * figures["sampled"] > 0
-    again, _ = played("algorithm", target, people=4, samples=6, bandwidth=0.5, seed=3)
-    assert (outcome.believed == again.believed).all()
-    # They are people of the table.
-    assert (outcome.counts <= table.counts[outcome.cell]).all()
-
-
-def test_samples_that_cannot_be_are_refused() -> None:
-    target = made(EIGHT, SHIFT)
-    with pytest.raises(InvalidParameter, match="option people is 9"):
-        played("algorithm", target, people=9)
-    with pytest.raises(TooLarge, match="none of 3 samples") as refused:
-        played("algorithm", target, people=8, samples=3, worlds=1, bandwidth=0.5)
-    assert "3 have more than 1 tables" in refused.value.detail

@@ -250,7 +250,7 @@ def test_the_latest_attack_of_each_reader_is_told(
     assert "sure: 0.95" not in words
     assert words.count("Its options: model: bayes") == 2
     assert "7 777" not in words
-    assert "Not played: learner, without_groups, algorithm." in words
+    assert "Not played: learner, without_groups." in words
     outside = words_of(page_of(clinic, release, "outsiders"))
     assert f"majority {share(latest['accuracy'])} {share(latest['baseline_accuracy'])}" in outside
     assert auditor not in outside

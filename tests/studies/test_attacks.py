@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bkpriv_client.declaration import declare_source
 from bkpriv_client.hospital import hospital
 from bkpriv_client.loading import load_source
-from bkpriv_core.attack import find_attacker, metrics, parse_options
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.progress import SILENT
 from studies.attacks.command import STUDY
-from studies.attacks.design import ATTACKERS, QUICK, SMALL, Kind
+from studies.attacks.design import ATTACKERS, QUICK, Kind
 from studies.attacks.found import BASELINE
-from studies.attacks.small import clinic
-from studies.attacks.trial import publish, requirements_of
 from tests.census_files import adult_files
 from tests.conftest import Connection
 from tests.figure_files import approx, assert_drawn, read_rows
@@ -113,43 +106,6 @@ def test_attacks_through_sql_find_the_same(figures: Path, db: Connection, kind: 
             found["claimed_right"],
         ]
         assert float(guesses["accuracy"]) == pytest.approx(found["accuracy"], abs=1e-3)
-
-
-def sampled(kind: Kind) -> Mapping[str, float]:
-    """Figures of the attacker who draws samples himself."""
-    setting = Setting(clinic(QUICK))
-    target = publish(setting, kind, QUICK.seed)
-    assert target is not None
-    attacker = find_attacker("algorithm")
-    stated: dict[str, Any] = {
-        "bandwidth": QUICK.bandwidth,
-        "people": QUICK.people,
-        "samples": QUICK.samples,
-        "seed": QUICK.seed,
-    }
-    options = parse_options(attacker, stated)
-    outcome = attacker.attack(target, options, SILENT)
-    return {each.name: each.value for each in metrics(outcome, requirements_of(kind), options)}
-
-
-@pytest.mark.parametrize("kind", SMALL, ids=lambda kind: str(kind.name))
-def test_who_knows_the_algorithm_finds_what_the_attacker_finds_in_samples(
-    figures: Path, kind: Kind
-) -> None:
-    found = sampled(kind)
-    (row,) = read_rows(
-        figures / "algorithm.csv",
-        policy=kind.policy,
-        method=kind.method,
-        reader="knows the algorithm",
-    )
-    assert int(row["people"]) == found["people"]
-    assert int(row["breached"]) == found["breached"]
-    assert [int(row[name]) for name in ("tables", "unpublished", "too_large")] == [
-        found[name] for name in ("sampled", "unpublished", "too_large")
-    ]
-    if "over_t" in found:
-        assert int(row["moved"]) == found["over_t"]
 
 
 def test_groups_that_do_not_look_at_values_tell_the_algorithm_nothing(figures: Path) -> None:

@@ -13,7 +13,6 @@ from bkpriv_core.attack import (
     Attacker,
     Options,
     Outcome,
-    Recipe,
     Target,
     defaults,
     find_attacker,
@@ -21,14 +20,11 @@ from bkpriv_core.attack import (
     parse_options,
 )
 from bkpriv_core.attack import metrics as measured
-from bkpriv_core.belief.setting import Setting
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.notation import qi_json
-from bkpriv_core.table.table import Table
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_attack
 from bkpriv_pl.server.boundary import entry, from_json
-from bkpriv_pl.server.progress import POLLED, Task
-from bkpriv_pl.tables.knowledge import PriorTables
+from bkpriv_pl.server.progress import Task
 
 __all__ = ["attack", "explain_attack"]
 
@@ -86,18 +82,6 @@ def _play(release: int | None, attacker: str | None, options: str | None) -> _Pl
     chosen = parse_options(found, stated)
     recorded = find_release(release)
     task = Task("bkpriv attack")
-    outcome = found.attack(_target(recorded), chosen, task.step("attacking"))
+    outcome = found.attack(Target(recorded, recorded.setting), chosen, task.step("attacking"))
     task.done()
     return _Played(found, stated, chosen, recorded, outcome)
-
-
-def _target(recorded: RecordedRelease) -> Target:
-    """A release as attackers find it."""
-
-    def setting_of(table: Table) -> Setting:
-        # The publisher named the prior tables of the policy.
-        return Setting(table, library=PriorTables(own=False), progress=POLLED)
-
-    requirements = recorded.policy.requirements
-    recipe = Recipe(recorded.method, recorded.options, requirements, setting_of)
-    return Target(recorded, recorded.setting, recipe)

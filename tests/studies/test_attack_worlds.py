@@ -14,14 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bkpriv_core.attack import worlds
-from bkpriv_core.attack.worlds import (
-    Publish,
-    Worlds,
-    infer_worlds,
-    publishing,
-    sampled,
-)
 from bkpriv_core.belief.posterior import posterior
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import (
@@ -37,6 +29,8 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
+from studies.attacks import worlds
+from studies.attacks.worlds import Publish, Worlds, infer_worlds, publishing, sampled
 from tests.conftest import sample
 from tests.core import oracles
 from tests.core.oracles import Records
@@ -325,6 +319,22 @@ def test_worlds_of_large_groups_are_not_looked_for() -> None:
     assert release is not None
     with pytest.raises(TooLarge, match=r"^too many tables"):
         infer_worlds(release, Setting(release.table).prior(0.5), publish)
+
+
+def test_cells_of_many_people_and_values_are_refused_and_not_gone_through() -> None:
+    values = [f"d{number}" for number in range(120)]
+    records = by_age(*values)
+    rows = tuple((str(20 + number % 2), value) for number, value in enumerate(values))
+    table = as_table(replace(records, rows=rows))
+    release = publication("mondrian", {"k_anonymity": {"k": 5}})(table)
+    assert release is not None
+    prior = np.full((table.cells, len(values)), 1 / len(values))
+    with pytest.raises(TooLarge, match=r"^too many tables"):
+        infer_worlds(
+            Release(release.parts, Groups.whole(table.cells), release.form),
+            prior,
+            lambda _: Release(release.parts, Groups.whole(table.cells), release.form),
+        )
 
 
 def test_people_who_are_told_apart_are_refused() -> None:

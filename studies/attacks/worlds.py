@@ -14,8 +14,8 @@ with ``x_cv`` of the ``w_c`` people of cell c having value v. Beliefs are exact 
 
 All that a method does must follow from the table, so methods that draw at random are refused.
 Worlds are listed, so there is a bound on them, and none is left out: beyond it the attack is
-refused. Of a large table a sample of the people can be published and attacked instead, which tells
-what happens to tables of that size, and nothing of the large one itself.
+refused. Samples of a large table show what happens to tables of their size, and nothing about the
+large one itself.
 
 References
 ----------
@@ -57,7 +57,7 @@ __all__ = ["MOST_WORLDS", "Publish", "Worlds", "infer_worlds", "publishing", "sa
 MOST_WORLDS = 10_000
 """Largest number of worlds that are published, unless another is asked for."""
 
-_TRIES = 1_000_000
+_TRIES = 100_000
 """Largest number of steps by which the worlds of some groups are looked for."""
 
 _DEEP = 300
@@ -347,7 +347,7 @@ def _worlds(
             else "too many tables may have been published so to be tried",
             detail=f"At most {most} are published again, and those of each of the groups that may "
             f"exchange people are looked for in {_TRIES} steps.",
-            hint='Have samples of few people attacked: write for example {"people": 8}.',
+            hint="Draw tables of fewer people.",
         )
     return lots, total
 
@@ -412,19 +412,24 @@ class _Search:
             slots += [(-1, value) for value in np.flatnonzero(self._possible[cell]).tolist()]
         left = list(state)
         counts = [0] * self._values
+        own = sum(left[slot] for slot, _ in slots if slot >= 0)
+        rooms = [own + (left[-1] if slots and slots[-1][0] < 0 else 0)]
+        for slot, _ in slots:
+            rooms.append(rooms[-1] - left[slot] if slot >= 0 else rooms[-1])
+        rooms[-1] = 0
 
         def hand(place: int, people: int) -> Iterator[tuple[tuple[int, ...], _Slots]]:
             if people == 0:
                 yield tuple(counts), tuple(left)
                 return
-            if place == len(slots):
-                return
             slot, value = slots[place]
-            for number in range(min(people, left[slot]) + 1):
+            # Those who would find no room in the slots that follow are placed here.
+            for number in range(max(0, people - rooms[place + 1]), min(people, left[slot]) + 1):
                 left[slot] -= number
                 counts[value] += number
                 yield from hand(place + 1, people - number)
                 left[slot] += number
                 counts[value] -= number
 
-        yield from hand(0, self._weights[cell])
+        if self._weights[cell] <= rooms[0]:
+            yield from hand(0, self._weights[cell])
