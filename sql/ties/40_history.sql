@@ -187,7 +187,7 @@ COMMENT ON COLUMN bkpriv.release_event.kind IS 'stale, superseded, withdrawn, re
 COMMENT ON COLUMN bkpriv.release_event.reason IS 'Why, in words';
 COMMENT ON COLUMN bkpriv.release_event.at IS 'When it was recorded';
 COMMENT ON COLUMN bkpriv.release_event.by IS 'Role that did it';
-COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views';
+COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views; last NULL: maybe others';
 GRANT SELECT ON bkpriv.release_event TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_event TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_event FOR SELECT

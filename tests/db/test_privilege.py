@@ -92,6 +92,7 @@ FUNCTIONS = """
     bkpriv_internal.views_of(bigint)                                     X          X
     bkpriv_internal.open_views(bigint)                                   X          X
     bkpriv_internal.bases(text,text)                                     X          X
+    bkpriv_internal.built_on(oid)                                        X          X
     bkpriv_internal.releases_of(text,text,text[])                        X          X
     bkpriv_internal.distributed(regclass)                                X          X
     bkpriv_internal.distribute_release_table(bigint,text,text)           X          -
