@@ -335,6 +335,14 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS vo
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
+    -- Who calls is not known here. It is for the table's owner and members of that role to do, and for superusers.
+    IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON pg_has_role(r.oid, c.relowner, 'MEMBER')
+                   WHERE c.oid = register_watch.source AND bkpriv_internal.has_job(r.oid)
+                       AND (NOT r.rolsuper OR r.oid = c.relowner OR r.rolname IN (session_user, current_setting('role')))) THEN
+        RAISE EXCEPTION 'no role that owns % has a job in this database', source::regclass
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'Only who has a job here may have a table watched.',
+                  HINT = 'A superuser gives one: bkpriv.grant_watcher(role).';
+    END IF;
     INSERT INTO bkpriv.watched (token, named)
         SELECT carried, bkpriv_internal.called(register_watch.source)
         FROM bkpriv_internal.carried_token(register_watch.source) AS carried WHERE carried IS NOT NULL
