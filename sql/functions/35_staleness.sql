@@ -189,10 +189,21 @@ BEGIN
         AND (lost IS NULL OR lost IN (SELECT bkpriv_internal.columns_read(r)))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
+    -- What is stale loses its tokens, so that later writes do not find it: whoever publishes decides how many
+    -- there are. A release that another writer has hold of is left to the next; and a snapshot that is kept may
+    -- not see who had hold of it.
+    IF current_setting('transaction_isolation') NOT IN ('repeatable read', 'serializable') THEN
+        UPDATE bkpriv.release AS old SET watch = NULL
+        FROM (SELECT r.release FROM bkpriv.release r
+              WHERE r.watch && held
+                  AND EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
+              FOR NO KEY UPDATE SKIP LOCKED) AS done
+        WHERE old.release = done.release;
+    END IF;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
     'Marks the releases that have one of the tokens of a table as stale, and the column that was lost.
-It leaves out those that are spared, and those that are stale or withdrawn already';
+It leaves out those that are spared, and takes their tokens from those that are stale or withdrawn';
 -- Granted to nobody: triggers call it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)

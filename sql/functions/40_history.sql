@@ -2,7 +2,8 @@
 -- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
 -- release later is an event beside it, so a release's own row never changes. Two things are let
 -- through, of a release for which the same transaction has recorded such an event: what it was made
--- from is deleted when it is purged, and its owner changes when it is reassigned.
+-- from is deleted when it is purged, and its owner changes when it is reassigned. And one that is stale or
+-- withdrawn loses the tokens of its watch, by which writers would find it.
 
 -- A restore over a database that holds more than the dump sets sequences back. Ids that anything
 -- still bears are passed over; calling nextval until then, unlike setval, races with nobody. Whether one
@@ -100,11 +101,14 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.guard_row() RETURNS trigger
     AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM bkpriv.release_event
-                   WHERE release = OLD.release AND kind = TG_ARGV[0] AND at = now()) THEN
+                   WHERE release = OLD.release
+                       AND CASE TG_ARGV[0] WHEN 'stale' THEN kind IN ('stale', 'withdrawn') AND to_jsonb(NEW) -> 'watch' = 'null'
+                                ELSE kind = TG_ARGV[0] AND at = now() END) THEN
         RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The history of releases is append-only.',
                   HINT = CASE TG_ARGV[0] WHEN 'purged' THEN 'Call bkpriv.withdraw(release, reason), then bkpriv.purge(release, reason).'
+                              WHEN 'stale' THEN 'Releases that are stale or withdrawn lose their tokens by themselves.'
                               ELSE 'Call bkpriv.reassign(owner, new_owner).' END;
     END IF;
     IF TG_OP = 'DELETE' THEN

@@ -16,7 +16,7 @@ BEGIN
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
                 FROM pg_attribute
-                WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> 'owner' AND NOT attisdropped)
+                WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> ALL (ARRAY['owner', 'watch']) AND NOT attisdropped)
             WHEN history IN ('release_base', 'release_event', 'audit_record', 'attack_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
@@ -34,6 +34,8 @@ BEGIN
     END LOOP;
     CREATE TRIGGER guard_row BEFORE UPDATE OF owner ON bkpriv.release
         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('reassigned');
+    CREATE TRIGGER guard_watch BEFORE UPDATE OF watch ON bkpriv.release
+        FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('stale');
 END $$;
 
 GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_publisher;
@@ -58,7 +60,7 @@ COMMENT ON COLUMN bkpriv.release.suppressed IS 'Records that were left out';
 COMMENT ON COLUMN bkpriv.release.groups IS 'Groups that are shown; 0 of a randomized release';
 COMMENT ON COLUMN bkpriv.release.created_at IS 'When it was published';
 COMMENT ON COLUMN bkpriv.release.created_by IS 'Role that published it';
-COMMENT ON COLUMN bkpriv.release.watch IS 'Tokens of the triggers that watched the source; NULL: it was not watched';
+COMMENT ON COLUMN bkpriv.release.watch IS 'Tokens of the triggers that watched the source; NULL: it was not watched, or is stale';
 COMMENT ON COLUMN bkpriv.release.period_type IS 'Built-in type that periods are compared as, text for others; NULL: texts do not tell them apart';
 COMMENT ON COLUMN bkpriv.release.period_column IS 'Column of periods';
 COMMENT ON COLUMN bkpriv.release.period_bin IS 'Unit or width by which the column of periods is binned';
