@@ -262,18 +262,23 @@ def test_a_job_in_another_database_gives_none_here(
     db: Connection, make_publisher: Callable[..., Connection], publisher: Connection
 ) -> None:
     stranger = make_publisher("stranger")
-    db.execute("SELECT bkpriv.grant_auditor(%s), bkpriv.grant_watcher(%s)", [stranger.info.user] * 2)  # fmt: skip
+    db.execute(
+        "SELECT bkpriv.grant_auditor(%s), bkpriv.grant_watcher(%s)", [stranger.info.user] * 2
+    )
     # What is left is what a job in another database gives.
     db.execute("SELECT bkpriv.revoke_jobs(%s)", [stranger.info.user])
     stranger.execute("CREATE TABLE t (i int)")
-    numbers = "SELECT last_value FROM bkpriv.release_id UNION ALL SELECT last_value FROM bkpriv.audit_id"
+    numbers = (
+        "SELECT last_value FROM bkpriv.release_id UNION ALL SELECT last_value FROM bkpriv.audit_id"
+    )
     before = db.execute(numbers).fetchall()
     for name in ("next_release", "next_audit"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no job in this database"):
             stranger.execute(f"SELECT bkpriv_internal.{name}()".encode())
     assert db.execute(numbers).fetchall() == before
     found = db.execute(
-        "SELECT proname FROM pg_proc WHERE prosecdef AND pronamespace::regnamespace::text ~ '^bkpriv'"
+        "SELECT proname FROM pg_proc "
+        "WHERE prosecdef AND pronamespace::regnamespace::text ~ '^bkpriv'"
     ).fetchall()
     assert {name for (name,) in found} == set(DEFINED)
     stranger.execute(

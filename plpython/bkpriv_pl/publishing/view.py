@@ -311,7 +311,7 @@ def _comment(view: View, materialized: bool, about: str, columns: Sequence[Shown
 
 
 def dependents(view: int) -> list[str]:
-    """Describe what depends on a view, directly or not, whoever may see it; the nearest, if many."""
+    """Describe what depends on a view, directly or not, whoever may see it."""
     rows = run(
         # A view depends on another by its rule, anything on a view's row type by that.
         "WITH RECURSIVE reached(class, object) AS ("
