@@ -248,15 +248,8 @@ VOLATILITY = {
         ),
         *_internal("as_published", "called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
-        *_internal(
-            "bases",
-            "built_on",
-            "has_job",
-            "check_job",
-            "releases_of",
-            "python_path",
-            "columns_read",
-        ),
+        *_internal("bases", "releases_of", "python_path", "columns_read"),
+        *_internal("built_on", "has_job", "check_job"),
     },
     # They write: an audit is remembered, too. Or they draw at random. Or they read relations of
     # users, and look up whose code that may run as of the time when these are locked.

@@ -327,6 +327,12 @@ def test_a_dump_of_the_extension_can_be_dumped_again(
 # --- what needs more care -------------------------------------------------------------------------
 
 
+def _place(db: Connection, table: str, column: str) -> int:
+    """Place of a column in the rows of a table."""
+    cursor = db.execute(f"TABLE {table}".encode())
+    return [each.name for each in cursor.description or []].index(column)
+
+
 @pytest.mark.parametrize(
     "manner",
     [
@@ -366,6 +372,14 @@ def test_schema_and_data_apart(
         assert db.execute(failed).fetchall() == []
         there = dict(original.rows)
         events = there.pop("bkpriv.release_event")
+        # To fill a watched source is to write to it, and what is stale loses its tokens.
+        stale = "SELECT release FROM bkpriv.release WHERE watch IS NULL"
+        lost = {release for (release,) in db.execute(stale).fetchall()}
+        place = _place(db, "bkpriv.release", "watch")
+        there["bkpriv.release"] = [
+            (*row[:place], None, *row[place + 1 :]) if row[0] in lost else row
+            for row in there["bkpriv.release"]
+        ]
         added = [row for row in rows_of(db, "bkpriv.release_event") if row not in events]
         # Rows were written to a table that is watched, or should have been.
         there.pop("bkpriv.releases")
