@@ -11,6 +11,29 @@ COMMENT ON FUNCTION bkpriv_internal.auditor() IS
     'Does nothing; a role that may execute it sees every release (grant_auditor)';
 -- Granted to nobody: to auditors themselves (grant_auditor).
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.has_job(role oid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT coalesce(has_schema_privilege(role, 'bkpriv', 'USAGE'), false) $$;
+COMMENT ON FUNCTION bkpriv_internal.has_job(oid) IS
+    'Whether a role has a job in this database.
+Group roles, and so the right to call functions, are the cluster''s';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.has_job(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.check_job() RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    IF NOT bkpriv_internal.has_job(current_user::regrole) THEN
+        RAISE EXCEPTION 'role % has no job in this database', quote_ident(current_user)
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'It has one in another database of this server.',
+                  HINT = 'A superuser gives one: bkpriv.grant_publisher, bkpriv.grant_auditor or bkpriv.grant_watcher.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.check_job() IS 'Refuses a current user without a job in this database';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.check_job() TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.owned() RETURNS SETOF text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp

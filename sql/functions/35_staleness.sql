@@ -189,10 +189,21 @@ BEGIN
         AND (lost IS NULL OR lost IN (SELECT bkpriv_internal.columns_read(r)))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
+    -- What is stale loses its tokens, so that later writes do not find it: whoever publishes decides how many
+    -- there are. A release that another writer has hold of is left to the next; and a snapshot that is kept may
+    -- not see who had hold of it.
+    IF current_setting('transaction_isolation') NOT IN ('repeatable read', 'serializable') THEN
+        UPDATE bkpriv.release AS old SET watch = NULL
+        FROM (SELECT r.release FROM bkpriv.release r
+              WHERE r.watch && held
+                  AND EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
+              FOR NO KEY UPDATE SKIP LOCKED) AS done
+        WHERE old.release = done.release;
+    END IF;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
     'Marks the releases that have one of the tokens of a table as stale, and the column that was lost.
-It leaves out those that are spared, and those that are stale or withdrawn already';
+It leaves out those that are spared, and takes their tokens from those that are stale or withdrawn';
 -- Granted to nobody: triggers call it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
@@ -335,6 +346,14 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS vo
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
+    -- Who calls is not known here. It is for the table's owner and members of that role to do, and for superusers.
+    IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON pg_has_role(r.oid, c.relowner, 'MEMBER')
+                   WHERE c.oid = register_watch.source AND bkpriv_internal.has_job(r.oid)
+                       AND (NOT r.rolsuper OR r.oid = c.relowner OR r.rolname IN (session_user, current_setting('role')))) THEN
+        RAISE EXCEPTION 'no role that owns % has a job in this database', source::regclass
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'Only who has a job here may have a table watched.',
+                  HINT = 'A superuser gives one: bkpriv.grant_watcher(role).';
+    END IF;
     INSERT INTO bkpriv.watched (token, named)
         SELECT carried, bkpriv_internal.called(register_watch.source)
         FROM bkpriv_internal.carried_token(register_watch.source) AS carried WHERE carried IS NOT NULL

@@ -2,49 +2,73 @@
 -- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
 -- release later is an event beside it, so a release's own row never changes. Two things are let
 -- through, of a release for which the same transaction has recorded such an event: what it was made
--- from is deleted when it is purged, and its owner changes when it is reassigned.
+-- from is deleted when it is purged, and its owner changes when it is reassigned. And one that is stale or
+-- withdrawn loses the tokens of its watch, by which writers would find it.
 
 -- A restore over a database that holds more than the dump sets sequences back. Ids that anything
--- still bears are passed over; calling nextval until then, unlike setval, races with nobody.
-CREATE OR REPLACE FUNCTION bkpriv_internal.next_release() RETURNS bigint
+-- still bears are passed over; calling nextval until then, unlike setval, races with nobody. Whether one
+-- is borne only the extension's owner sees; all else is done with the rights of who asks for one.
+CREATE OR REPLACE FUNCTION bkpriv_internal.release_taken(id bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM bkpriv.release WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
+        UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
+        UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
+        UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
+        UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.release_taken(bigint) IS 'Whether any record or table has the id of a release';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.release_taken(bigint) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.next_release() RETURNS bigint
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
     id bigint;
 BEGIN
+    PERFORM bkpriv_internal.check_job();
     LOOP
         id := nextval('bkpriv.release_id');
-        EXIT WHEN NOT EXISTS (
-            SELECT FROM bkpriv.release WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
-            UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
-            UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
-            UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
-            UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
+        EXIT WHEN NOT bkpriv_internal.release_taken(id);
     END LOOP;
     RETURN id;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.next_release() IS 'The next id that no release bears';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.next_release() TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
+CREATE OR REPLACE FUNCTION bkpriv_internal.audit_taken(id bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
+                   UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.audit_taken(bigint) IS 'Whether an audit or an attack has an id';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.audit_taken(bigint) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
     id bigint;
 BEGIN
+    PERFORM bkpriv_internal.check_job();
     LOOP
         id := nextval('bkpriv.audit_id');
-        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
-                              UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
+        EXIT WHEN NOT bkpriv_internal.audit_taken(id);
     END LOOP;
     RETURN id;
 END $$;
@@ -77,11 +101,14 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.guard_row() RETURNS trigger
     AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM bkpriv.release_event
-                   WHERE release = OLD.release AND kind = TG_ARGV[0] AND at = now()) THEN
+                   WHERE release = OLD.release
+                       AND CASE TG_ARGV[0] WHEN 'stale' THEN kind IN ('stale', 'withdrawn') AND to_jsonb(NEW) -> 'watch' = 'null'
+                                ELSE kind = TG_ARGV[0] AND at = now() END) THEN
         RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'The history of releases is append-only.',
                   HINT = CASE TG_ARGV[0] WHEN 'purged' THEN 'Call bkpriv.withdraw(release, reason), then bkpriv.purge(release, reason).'
+                              WHEN 'stale' THEN 'Releases that are stale or withdrawn lose their tokens by themselves.'
                               ELSE 'Call bkpriv.reassign(owner, new_owner).' END;
     END IF;
     IF TG_OP = 'DELETE' THEN
@@ -235,6 +262,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_t
     -- The columns, by their own names and in their order, and nothing else. Names have the table before them in
     -- what versions before 16 write.
     SELECT coalesce(pg_get_viewdef(v.oid, false) = ANY (x.written), false)
+        AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = v.oid AND ev_type <> '1')
+        AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = v.oid)
         AND (v.relkind = 'm' OR NOT bkpriv_internal.invoked(v.oid) AND EXISTS (
             SELECT FROM pg_options_to_table(v.reloptions) WHERE option_name = 'security_barrier' AND option_value::boolean))
     FROM pg_class v CROSS JOIN LATERAL (
@@ -252,8 +281,31 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_t
     WHERE v.oid = as_published.view
 $$;
 COMMENT ON FUNCTION bkpriv_internal.as_published(regclass, regclass) IS
-    'Whether a view shows all of a release table and nothing else, as publication writes it';
+    'Whether a view shows all of a release table and nothing else, as publication writes it.
+Any other is not the release''s: it is not handed on, refreshed or exported as such';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.as_published(regclass, regclass) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.built_on(relation oid)
+    RETURNS TABLE (view oid, owner oid, invoked boolean, filled boolean, columns int2[])
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT b.view, b.owner, b.invoked, b.filled, b.columns FROM (
+        SELECT c.oid AS view, c.relowner AS owner, bkpriv_internal.invoked(c.oid) AS invoked,
+            c.relkind = 'm' AND c.relispopulated AND max(d.refobjsubid) > 0 AS filled,
+            coalesce(array_agg(DISTINCT d.refobjsubid::int2) FILTER (WHERE d.refobjsubid > 0), '{}') AS columns
+        FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid AND w.ev_type = '1'
+        JOIN pg_class c ON c.oid = w.ev_class AND c.oid <> built_on.relation AND c.relkind IN ('v', 'm')
+        WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = built_on.relation
+        GROUP BY c.oid
+    ) AS b
+    -- Anybody who may look into the schema may name it in a view, and read nothing.
+    WHERE b.invoked OR b.filled OR has_any_column_privilege(b.owner, built_on.relation, 'SELECT')
+$$;
+COMMENT ON FUNCTION bkpriv_internal.built_on(oid) IS
+    'Views that read a relation, but for those whose owners may not.
+filled: a copy of its columns; columns: those that are read';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.built_on(oid) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TABLE (reader text)
     LANGUAGE sql STABLE
@@ -261,39 +313,64 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
     AS $$
     -- A view reads with the rights of its owner, a copy was made with them. Others read with those of who
     -- asks, who then needs what they read, too. One that nobody can read through tells nobody anything:
-    -- whoever may look into a schema may make it, and grant it to everybody.
-    WITH RECURSIVE shown(view, needed) AS (
-        SELECT v.view::oid, CASE WHEN bkpriv_internal.invoked(v.view) THEN ARRAY[v.release_table::oid] ELSE '{}' END
-        FROM bkpriv_internal.views_of(readers_of.release) AS v JOIN pg_class c ON c.oid = v.view
-        WHERE v.readable OR bkpriv_internal.invoked(v.view) OR has_table_privilege(c.relowner, v.release_table, 'SELECT')
+    -- whoever may look into a schema may make it, and grant it to everybody. So strangers decide how many views
+    -- there are, and how many paths lead through them: each relation is followed once with the rights of each
+    -- role, and no more than 1000 relations and 10000 steps are.
+    WITH RECURSIVE above(relation) AS (
+        SELECT t.oid FROM bkpriv.release r CROSS JOIN bkpriv_internal.release_tables(r.release) AS name
+        JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
+        WHERE r.release = readers_of.release
         UNION
-        SELECT c.oid, CASE WHEN bkpriv_internal.invoked(c.oid) THEN s.needed || s.view ELSE '{}' END
-        FROM shown AS s
-        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.view
-        JOIN pg_rewrite w ON w.oid = d.objid
-        JOIN pg_class c ON c.oid = w.ev_class AND c.oid <> s.view AND c.relkind IN ('v', 'm')
-        WHERE bkpriv_internal.invoked(c.oid) OR c.relkind = 'm' AND c.relispopulated AND d.refobjsubid > 0
-            OR (has_any_column_privilege(c.relowner, s.view, 'SELECT')
-                AND NOT EXISTS (SELECT FROM pg_depend u
-                                WHERE (u.classid, u.objid, u.refclassid, u.refobjid) = (d.classid, d.objid, d.refclassid, d.refobjid)
-                                    AND u.refobjsubid > 0 AND NOT has_column_privilege(c.relowner, s.view, u.refobjsubid::int2, 'SELECT'))
-                AND NOT EXISTS (SELECT FROM unnest(s.needed) AS n WHERE NOT has_any_column_privilege(c.relowner, n, 'SELECT')))
+        SELECT b.view FROM above AS a CROSS JOIN bkpriv_internal.built_on(a.relation) AS b
+    ), followed AS MATERIALIZED (
+        SELECT a.relation FROM above AS a LIMIT 1001
+    ), step AS MATERIALIZED (
+        SELECT f.relation, b.* FROM (SELECT relation FROM followed LIMIT 1000) AS f
+        CROSS JOIN bkpriv_internal.built_on(f.relation) AS b LIMIT 10001
+    ), owner AS MATERIALIZED (
+        SELECT DISTINCT s.owner FROM step AS s WHERE NOT s.invoked
+    -- Who sees the release in a relation: a role; with 0 whoever may read it; with NULL whoever may, and may read
+    -- what is below.
+    ), seen(relation, reader) AS (
+        SELECT f.relation, w.reader
+        FROM followed AS f JOIN pg_class t ON t.oid = f.relation AND t.relnamespace = 'bkpriv_release'::regnamespace AND t.relkind = 'r'
+        CROSS JOIN LATERAL (
+            SELECT NULL::oid
+            UNION ALL SELECT o.owner FROM owner AS o WHERE has_any_column_privilege(o.owner, f.relation, 'SELECT')
+        ) AS w(reader)
+        UNION
+        SELECT s.view, w.reader
+        FROM seen AS r JOIN step AS s ON s.relation = r.relation AND r.reader IS DISTINCT FROM 0
+        CROSS JOIN LATERAL (SELECT coalesce(r.reader <> 0 AND NOT EXISTS (
+            SELECT FROM unnest(s.columns) AS c WHERE NOT has_column_privilege(r.reader, s.relation, c, 'SELECT')), false)) AS own(may)
+        CROSS JOIN LATERAL (SELECT s.filled OR coalesce(NOT s.invoked AND r.reader = s.owner AND own.may, false)) AS x(open)
+        CROSS JOIN LATERAL (
+            SELECT 0::oid WHERE x.open
+            UNION ALL SELECT NULL WHERE x.open OR s.invoked AND r.reader IS NULL
+            UNION ALL SELECT o.owner FROM owner AS o WHERE x.open AND has_any_column_privilege(o.owner, s.view, 'SELECT')
+            UNION ALL SELECT r.reader WHERE s.invoked AND own.may AND has_any_column_privilege(r.reader, s.view, 'SELECT')
+        ) AS w(reader)
+    ), found AS MATERIALIZED (
+        SELECT s.relation, s.reader FROM seen AS s LIMIT 10001
     ), granted AS (
-        SELECT c.relowner AS grantee, 'SELECT' AS privilege_type FROM shown AS s JOIN pg_class c ON c.oid = s.view WHERE s.needed = '{}'
+        SELECT c.relowner AS grantee, 'SELECT' AS privilege_type FROM found AS f JOIN pg_class c ON c.oid = f.relation WHERE f.reader = 0
         UNION
         SELECT a.grantee, a.privilege_type
-        FROM shown AS s JOIN pg_class c ON c.oid = s.view CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE s.needed = '{}'
+        FROM found AS f JOIN pg_class c ON c.oid = f.relation CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE f.reader = 0
         UNION
         SELECT a.grantee, a.privilege_type
-        FROM shown AS s JOIN pg_attribute t ON t.attrelid = s.view CROSS JOIN LATERAL aclexplode(t.attacl) AS a WHERE s.needed = '{}'
+        FROM found AS f JOIN pg_attribute t ON t.attrelid = f.relation CROSS JOIN LATERAL aclexplode(t.attacl) AS a WHERE f.reader = 0
     )
     SELECT DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC')
     FROM granted AS g LEFT JOIN pg_roles r ON r.oid = g.grantee
     WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
+    UNION ALL
+    SELECT NULL WHERE (SELECT count(*) > 1000 FROM followed) OR (SELECT count(*) > 10000 FROM step) OR (SELECT count(*) > 10000 FROM found)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
     'Roles, quoted, and PUBLIC, that may SELECT from views of a release that the current user may see.
-Views on these count, owners as well as grants, and only what can be read through';
+Views on these count, owners as well as grants, and only what can be read through. NULL: there may
+be more, for there are too many views';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.readers_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS

@@ -12,6 +12,7 @@ DECLARE
     old_table text;
     shown record;
     kept boolean := false;
+    patience text := current_setting('lock_timeout');
     triggers text := current_setting('citus.enable_unsafe_triggers', true);
 BEGIN
     PERFORM FROM bkpriv.release old
@@ -38,6 +39,16 @@ BEGIN
     END IF;
     -- From here on nothing may fail: the data are gone, and what strangers have built is no hindrance.
     FOR shown IN SELECT * FROM bkpriv_internal.views_of(old_release) WHERE readable ORDER BY view::oid DESC LOOP
+        -- To drop it would wait for what others do with what they built on it.
+        IF EXISTS (SELECT FROM pg_depend d LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+                   WHERE d.deptype = 'n' AND w.ev_class IS DISTINCT FROM shown.view::oid
+                       AND (d.refclassid, d.refobjid) IN (
+                           VALUES ('pg_class'::regclass::oid, shown.view::oid)
+                           UNION ALL SELECT 'pg_type'::regclass, y.oid FROM pg_type y JOIN pg_class c ON y.oid = c.reltype OR y.typelem = c.reltype
+                           WHERE c.oid = shown.view::oid AND c.reltype <> 0)) THEN
+            kept := kept OR NOT shown.materialized OR bkpriv_internal.empty_view(shown.view, shown.release_table);
+            CONTINUE;
+        END IF;
         BEGIN
             EXECUTE format('DROP %s %s', CASE WHEN shown.materialized THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, shown.view);
         EXCEPTION WHEN dependent_objects_still_exist THEN
@@ -47,12 +58,15 @@ BEGIN
     IF NOT kept THEN
         FOR old_table IN SELECT * FROM bkpriv_internal.release_tables(old_release) LOOP
             BEGIN
-                -- Anybody who may look into the schema can build on a table, though not read it.
+                -- Anybody who may look into the schema can build on a table, though not read it, and be busy with
+                -- what they built.
+                PERFORM set_config('lock_timeout', '1s', true);
                 EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', old_table);
             EXCEPTION WHEN OTHERS THEN
-                NULL;  -- It stays, empty: so many objects depend on it that they cannot be locked.
+                NULL;  -- It stays, empty: so many objects depend on it, or such busy ones, that they cannot be locked.
             END;
         END LOOP;
+        PERFORM set_config('lock_timeout', patience, true);
     END IF;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.clear_release(bigint) IS

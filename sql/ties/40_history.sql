@@ -16,7 +16,7 @@ BEGIN
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
                 FROM pg_attribute
-                WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> 'owner' AND NOT attisdropped)
+                WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> ALL (ARRAY['owner', 'watch']) AND NOT attisdropped)
             WHEN history IN ('release_base', 'release_event', 'audit_record', 'attack_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
@@ -34,6 +34,8 @@ BEGIN
     END LOOP;
     CREATE TRIGGER guard_row BEFORE UPDATE OF owner ON bkpriv.release
         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('reassigned');
+    CREATE TRIGGER guard_watch BEFORE UPDATE OF watch ON bkpriv.release
+        FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('stale');
 END $$;
 
 GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_publisher;
@@ -58,7 +60,7 @@ COMMENT ON COLUMN bkpriv.release.suppressed IS 'Records that were left out';
 COMMENT ON COLUMN bkpriv.release.groups IS 'Groups that are shown; 0 of a randomized release';
 COMMENT ON COLUMN bkpriv.release.created_at IS 'When it was published';
 COMMENT ON COLUMN bkpriv.release.created_by IS 'Role that published it';
-COMMENT ON COLUMN bkpriv.release.watch IS 'Tokens of the triggers that watched the source; NULL: it was not watched';
+COMMENT ON COLUMN bkpriv.release.watch IS 'Tokens of the triggers that watched the source; NULL: it was not watched, or is stale';
 COMMENT ON COLUMN bkpriv.release.period_type IS 'Built-in type that periods are compared as, text for others; NULL: texts do not tell them apart';
 COMMENT ON COLUMN bkpriv.release.period_column IS 'Column of periods';
 COMMENT ON COLUMN bkpriv.release.period_bin IS 'Unit or width by which the column of periods is binned';
@@ -187,7 +189,7 @@ COMMENT ON COLUMN bkpriv.release_event.kind IS 'stale, superseded, withdrawn, re
 COMMENT ON COLUMN bkpriv.release_event.reason IS 'Why, in words';
 COMMENT ON COLUMN bkpriv.release_event.at IS 'When it was recorded';
 COMMENT ON COLUMN bkpriv.release_event.by IS 'Role that did it';
-COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views';
+COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views; last NULL: maybe others';
 GRANT SELECT ON bkpriv.release_event TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_event TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_event FOR SELECT

@@ -249,6 +249,7 @@ VOLATILITY = {
         *_internal("as_published", "called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path", "columns_read"),
+        *_internal("built_on", "has_job", "check_job"),
     },
     # They write: an audit is remembered, too. Or they draw at random. Or they read relations of
     # users, and look up whose code that may run as of the time when these are locked.
@@ -266,6 +267,7 @@ VOLATILITY = {
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
+        *_internal("release_taken", "audit_taken"),
         *_internal("erase_release", "next_release", "next_audit", "grant_job", "open_views"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "distribute_release_table"),
@@ -276,7 +278,7 @@ PARALLEL_SAFE = {"version", *_internal("digest", "release_table")}
 
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
-    *_internal("next_release", "next_audit", "mark_stale", "note_alteration", "register_watch"),
+    *_internal("release_taken", "audit_taken", "mark_stale", "note_alteration", "register_watch"),
     *_internal("hold_writers", "drop_row", "python_path", "distribute_release_table"),
 }
 """The tiny functions that act with the rights of the extension's owner."""

@@ -91,6 +91,28 @@ def test_a_view_that_shows_anything_else_is_not_opened(publisher: Connection) ->
     refused(publisher, OPEN, [release], sqlstate="42P01", names=["shown"])
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "SELECT a, b FROM {} WHERE NOT isempty(a)",
+        "SELECT a, 7 AS b FROM {}",
+        "SELECT a, b FROM {} WHERE length(query_to_xml('TABLE own', true, false, '')::text) > 0",
+    ],
+)
+def test_a_view_that_is_not_as_published_is_not_opened(publisher: Connection, body: str) -> None:
+    release = publish(publisher, "mine", view="shown", options={"if_stale": True})
+    kind = one(publisher, "SELECT format_type(atttypid, -1) FROM pg_attribute "
+               "WHERE attrelid = 'shown'::regclass AND attname = 'b'")  # fmt: skip
+    written = body.format(f"bkpriv_release.release_{release}").replace("7 AS", f"NULL::{kind} AS")
+    publisher.execute(f"CREATE OR REPLACE VIEW shown WITH (security_barrier) AS {written}".encode())
+    said = refused(publisher, OPEN, [release], sqlstate="55000", names=["shown", str(release)])
+    assert "Publish the dataset again" in (said.message_hint or "")
+    # That makes it anew, and runs nothing of it.
+    again = publish(publisher, "mine", view="shown", options={"if_stale": True})
+    assert again > release
+    assert publisher.execute(OPEN, [again]).fetchall()
+
+
 def test_a_view_that_cannot_be_read_through_is_not_opened(publisher: Connection) -> None:
     release = publish(
         publisher, "mine", view="shown", method="anatomy", options={"materialized": True}

@@ -232,3 +232,68 @@ def test_an_auditor_of_one_requirement_is_told_what_it_asked(
         [Jsonb({"l_diversity": {"l": 2}})],
     ).fetchall()
     assert rows == [("l_diversity", {"l": 2, "variant": "distinct"}, 2.0, True)]
+
+
+# --- a job elsewhere ------------------------------------------------------------------------------
+
+DEFINED = {
+    # Release tables: of a release that is published, withdrawn or purged in this transaction.
+    "create_release_table": ("1, '{a}', '{int4}'", "P0002"),
+    "seal_release_tables": ("1", "P0002"),
+    "distribute_release_table": ("1, 'records', 'a'", "55000"),
+    "hold_writers": ("1", "P0002"),
+    "clear_release": ("1", "55000"),
+    "erase_release": ("1", "55000"),
+    # Of a table whose owner has a job here.
+    "register_watch": ("'t'::regclass", "42501"),
+    # They say whether a number is taken, and where files are.
+    "release_taken": ("1", None),
+    "audit_taken": ("1", None),
+    "python_path": ("", None),
+    # Triggers: the first marks what has the token of the table that it is on.
+    "mark_stale": ("", "0A000"),
+    "note_alteration": ("", "42501"),
+    "drop_row": ("", "42501"),
+}
+"""Functions with the rights of the extension's owner: arguments, and what they refuse with."""
+
+
+def test_a_job_in_another_database_gives_none_here(
+    db: Connection, make_publisher: Callable[..., Connection], publisher: Connection
+) -> None:
+    stranger = make_publisher("stranger")
+    db.execute(
+        "SELECT bkpriv.grant_auditor(%s), bkpriv.grant_watcher(%s)", [stranger.info.user] * 2
+    )
+    # What is left is what a job in another database gives.
+    db.execute("SELECT bkpriv.revoke_jobs(%s)", [stranger.info.user])
+    stranger.execute("CREATE TABLE t (i int)")
+    numbers = (
+        "SELECT last_value FROM bkpriv.release_id UNION ALL SELECT last_value FROM bkpriv.audit_id"
+    )
+    before = db.execute(numbers).fetchall()
+    for name in ("next_release", "next_audit"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no job in this database"):
+            stranger.execute(f"SELECT bkpriv_internal.{name}()".encode())
+    assert db.execute(numbers).fetchall() == before
+    found = db.execute(
+        "SELECT proname FROM pg_proc "
+        "WHERE prosecdef AND pronamespace::regnamespace::text ~ '^bkpriv'"
+    ).fetchall()
+    assert {name for (name,) in found} == set(DEFINED)
+    stranger.execute(
+        "CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON t "
+        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale('mine')"
+    )
+    with unchanged(db):
+        for name, (arguments, sqlstate) in DEFINED.items():
+            call = f"SELECT bkpriv_internal.{name}({arguments})".encode()
+            if sqlstate is None:
+                assert stranger.execute(call).fetchall()
+                continue
+            with pytest.raises(psycopg.Error) as raised:
+                stranger.execute(call)
+            assert raised.value.sqlstate == sqlstate, name
+    jobs = one(db, "SELECT detail FROM bkpriv.doctor() WHERE check_name = 'jobs'")
+    assert stranger.info.user in jobs.partition("without a job in this database: ")[2]
+    assert publisher.info.user not in jobs.partition("without a job in this database: ")[2]

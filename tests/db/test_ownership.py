@@ -182,6 +182,58 @@ def test_code_of_former_owners_and_of_strangers_stays_with_them(
     assert owners == {"shown": name, "named": stranger, **kept}
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        # No dependencies are recorded of functions that are built in, and this runs any text.
+        "SELECT b, query_to_xml('SELECT * FROM own', true, false, '')::text AS a FROM {}",
+        "SELECT a, b FROM {} WHERE length(query_to_xml('TABLE own', true, false, '')::text) > 0",
+        "SELECT a, b FROM {} LIMIT 3",
+        "SELECT b AS a, a AS b FROM {}",
+    ],
+)
+def test_what_a_former_owner_wrote_into_a_view_is_not_handed_on(
+    publisher: Connection, make_publisher: Callable[..., Connection], db: Connection, body: str
+) -> None:
+    heir = make_publisher("heir")
+    former, name = publisher.info.user, heir.info.user
+    second = publish(publisher, "mine", "p", "stored", options={"materialized": True})
+    publisher.execute(f"CREATE VIEW wrote AS {body.format('bkpriv_release.release_1')}".encode())
+    publisher.execute(
+        f"CREATE MATERIALIZED VIEW kept AS {body.format('bkpriv_release.release_1')}".encode()
+    )
+    publisher.execute(
+        "CREATE RULE also AS ON INSERT TO shown DO INSTEAD "
+        "SELECT query_to_xml('TABLE own', true, false, '')"
+    )
+    said = overhear(db)
+    db.execute(REASSIGN, [former, name])
+    owners: dict[str, str] = dict(
+        db.execute(
+            "SELECT relname, relowner::regrole::text FROM pg_class WHERE relkind IN ('v', 'm') "
+            "AND relname IN ('wrote', 'kept', 'shown', 'stored')"
+        ).fetchall()
+    )
+    assert owners == {"stored": name, "wrote": former, "kept": former, "shown": former}
+    for view in ("wrote", "kept", "shown"):
+        assert any(f".{view} stays" in line and "not as the release" in line for line in said)
+    assert second == 2
+
+
+def test_no_advice_runs_what_publication_did_not_write(
+    publisher: Connection, db: Connection
+) -> None:
+    publish(publisher, "mine", "p", "stored", options={"materialized": True})
+    publisher.execute(
+        "CREATE MATERIALIZED VIEW wrote AS SELECT query_to_xml('SELECT 1', true, false, '')::text "
+        "FROM bkpriv_release.release_1 WITH NO DATA; REFRESH MATERIALIZED VIEW stored WITH NO DATA"
+    )
+    detail = one(db, "SELECT detail FROM bkpriv.doctor() WHERE check_name = 'releases'")
+    assert f"REFRESH MATERIALIZED VIEW {publisher.info.user}.stored" in detail
+    assert f"REFRESH MATERIALIZED VIEW {publisher.info.user}.wrote" not in detail
+    assert f"{publisher.info.user}.wrote of release 1: it is not as it was published" in detail
+
+
 def test_reassign_refuses(
     publisher: Connection,
     make_publisher: Callable[..., Connection],

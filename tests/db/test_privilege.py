@@ -65,6 +65,10 @@ FUNCTIONS = """
     bkpriv_internal.live_releases(text,text)                             X          -
     bkpriv_internal.mark_stale()                                         X          -
     bkpriv_internal.meant(jsonb,double_precision,jsonb)                  X          X
+    bkpriv_internal.audit_taken(bigint)                                  X          X
+    bkpriv_internal.check_job()                                          X          X
+    bkpriv_internal.has_job(oid)                                         X          X
+    bkpriv_internal.release_taken(bigint)                                X          -
     bkpriv_internal.next_audit()                                         X          X
     bkpriv_internal.next_release()                                       X          -
     bkpriv_internal.owns(text)                                           X          X
@@ -92,6 +96,7 @@ FUNCTIONS = """
     bkpriv_internal.views_of(bigint)                                     X          X
     bkpriv_internal.open_views(bigint)                                   X          X
     bkpriv_internal.bases(text,text)                                     X          X
+    bkpriv_internal.built_on(oid)                                        X          X
     bkpriv_internal.releases_of(text,text,text[])                        X          X
     bkpriv_internal.distributed(regclass)                                X          X
     bkpriv_internal.distribute_release_table(bigint,text,text)           X          -
@@ -184,6 +189,7 @@ COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
 WATCHER = {
     "bkpriv_internal.called(oid)",
     "bkpriv_internal.carried_token(oid)",
+    "bkpriv_internal.has_job(oid)",
     "bkpriv_internal.mark_stale()",
     "bkpriv_internal.period_type(oid,text)",
     "bkpriv_internal.python_path()",

@@ -312,3 +312,31 @@ def copy_watch(connection: Connection, table: str, token: str) -> None:
         f"ON {table} EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
         f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER bkpriv_watch".encode()
     )
+
+
+def test_what_publishers_append_costs_later_writers_nothing(
+    publisher: Connection, db: Connection
+) -> None:
+    tokens = "bkpriv_internal.watch_tokens(source_schema, source_name)"
+    columns = (
+        "source_schema, source_name, view_schema, view_name, method, policy, requirements, options"
+    )
+    publisher.execute("SELECT bkpriv.watch('own')")
+    publisher.execute(
+        f"INSERT INTO bkpriv.release (dataset, owner, version, {columns}, records, suppressed, "
+        f"groups, watch) SELECT 'many', owner, i, {columns}, 1, 0, 1, {tokens} "
+        "FROM bkpriv.release, generate_series(1, 100) AS i WHERE release = 1".encode()
+    )
+    marked = "SELECT count(*) FROM bkpriv.release_event WHERE kind = 'stale'"
+    found = "SELECT count(*) FROM bkpriv.release WHERE watch IS NOT NULL"
+    assert one(db, found) >= 100
+    publisher.execute("INSERT INTO own SELECT * FROM own LIMIT 1")
+    # A write finds releases by their tokens alone, and these are gone.
+    assert one(db, found) == 0
+    events = one(db, marked)
+    assert events >= 100
+    publisher.execute("INSERT INTO own SELECT * FROM own LIMIT 1")
+    assert one(db, marked) == events
+    assert one(db, "SELECT bool_and(stale) FROM bkpriv.releases") is True
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        db.execute("UPDATE bkpriv.release SET watch = '{x}'")

@@ -150,6 +150,9 @@ _RESTORED = (
     "bkpriv.grant_auditor or bkpriv.grant_watcher: memberships are in no dump of a database"
 )
 
+_SHOWN = 20
+"""Largest number of roles without a job that are listed."""
+
 _GROUPS = ["bkpriv_publisher", "bkpriv_auditor", "bkpriv_watcher"]
 
 
@@ -178,7 +181,12 @@ def _access() -> list[Check]:
         }
     )
     return [
-        ("jobs", True, f"{_by_job(members)}; superusers have all of them"),
+        (
+            "jobs",
+            True,
+            f"{_by_job(members)}; superusers have all of them; members of these groups without a "
+            f"job in this database: {_without_job()}",
+        ),
         ("readers of release tables", True, f"their publishers: {', '.join(readers) or 'none'}"),
         (
             "nothing to others",
@@ -187,6 +195,19 @@ def _access() -> list[Check]:
             or "no role has more than its job",
         ),
     ]
+
+
+def _without_job() -> str:
+    """List the roles that have a job in other databases alone."""
+    rows = run(
+        "SELECT DISTINCT r.rolname::text AS role FROM pg_roles r, pg_roles g "
+        "WHERE g.rolname = ANY ($1) AND NOT r.rolsuper AND r.rolname <> ALL ($1) "
+        "AND pg_has_role(r.oid, g.oid, 'USAGE') AND NOT bkpriv_internal.has_job(r.oid) ORDER BY 1",
+        ["text[]"],
+        [_GROUPS],
+    )
+    names = [row["role"] for row in rows]
+    return f"{', '.join(names[:_SHOWN])}{', ...' * (len(names) > _SHOWN)}" or "none"
 
 
 def _by_job(members: Sequence[Mapping[str, Any]]) -> str:
@@ -263,8 +284,12 @@ def _releases() -> Check:
         "AND c.relnamespace = 'bkpriv_release'::regnamespace "
         # Rows of what is distributed lie elsewhere.
         "AND (pg_relation_size(c.oid) > 0 OR bkpriv_internal.distributed(c.oid))) "
-        "UNION ALL SELECT format('no data in materialized view %s of release %s: "
-        "REFRESH MATERIALIZED VIEW %1$s', v.view, r.release), r.release FROM bkpriv.release r "
+        # To refresh what publication did not write would run what somebody else wrote.
+        "UNION ALL SELECT format('no data in materialized view %s of release %s: ' || CASE "
+        "WHEN bkpriv_internal.as_published(v.view, v.release_table) "
+        "THEN 'REFRESH MATERIALIZED VIEW %1$s' "
+        "ELSE 'it is not as it was published; drop it, and publish again' END, "
+        "v.view, r.release), r.release FROM bkpriv.release r "
         "CROSS JOIN bkpriv_internal.views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
         # Others can make one too, but nothing could be in it.
         "WHERE v.materialized AND NOT v.readable AND "

@@ -56,12 +56,21 @@ def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
             detail=f"It does not show the {exhibit} of that release, or not these alone.",
             hint=_HINT,
         )
-    readable = run(
-        "SELECT FROM bkpriv_internal.views_of($1) WHERE view = $2::oid AND readable",
+    rows = run(
+        "SELECT bkpriv_internal.as_published(view, release_table) AS whole, readable "
+        "FROM bkpriv_internal.views_of($1) WHERE view = $2::oid",
         ["bigint", "oid"],
         [release, relation.oid],
     )
-    if not readable:
+    if not all(row["whole"] for row in rows):
+        raise Refusal(
+            "55000",
+            f"{view} is no longer the view of release {release}",
+            detail="It is not as the release was published: it shows other columns or rows, or "
+            "computes something.",
+            hint="Publish the dataset again under this name, which makes the view anew. " + _HINT,
+        )
+    if not any(row["readable"] for row in rows):
         raise Refusal(
             "55000",
             f"release {release} cannot be read through view {view}",

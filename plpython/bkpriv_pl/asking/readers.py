@@ -16,6 +16,7 @@ from bkpriv_core.method import find_method
 from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_pl.past.selection import select_dataset
 from bkpriv_pl.publishing.view import View, split_view_name
+from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.dataset import Dataset
 
@@ -100,8 +101,28 @@ def find_readers(dataset: Dataset) -> dict[str, tuple[int, ...]]:
             hint="State the readers, such as "
             '{"press": ["public.counts"], "research": ["public.counts", 7]}.',
         )
+    _tell_unknown(dataset)
     named = {_listed(names): tuple(sorted(held)) for held, names in alike.items()}
     return _with_everybody(named)
+
+
+def _tell_unknown(dataset: Dataset) -> None:
+    """Warn of releases that more roles may read, or could, than were found."""
+    rows = run(
+        "SELECT r.release FROM bkpriv.release AS r WHERE (r.dataset, r.owner) = ($1, $2) AND ("
+        "EXISTS (SELECT FROM bkpriv_internal.readers_of(r.release) WHERE reader IS NULL) "
+        "OR EXISTS (SELECT FROM bkpriv.release_event AS e WHERE e.release = r.release "
+        "AND array_position(e.readers, NULL) IS NOT NULL)) ORDER BY r.release",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+    )
+    if rows:
+        telling.warning(
+            f"not every role that may read releases of dataset {dataset.name} is known",
+            detail="So many views were built on the views of release "
+            f"{_listed([str(row['release']) for row in rows])} that only some were followed.",
+            hint="State the readers, or have the owners of those views drop them.",
+        )
 
 
 def _listed(names: list[str]) -> str:

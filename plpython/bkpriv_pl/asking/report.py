@@ -484,4 +484,4 @@ def _readers(release: int) -> tuple[str, ...]:
         ["bigint"],
         [release],
     )
-    return tuple(row["reader"] for row in rows)
+    return tuple(row["reader"] or "roles that are not known" for row in rows)

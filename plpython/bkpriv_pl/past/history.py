@@ -270,9 +270,9 @@ def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
 
 
 def record_event(
-    release: int, kind: str, reason: str, readers: Sequence[str] | None = None
+    release: int, kind: str, reason: str, readers: Sequence[str | None] | None = None
 ) -> None:
-    """Append what became of a release, and who could read it until then."""
+    """Append what became of a release, and who could read it until then; None for others."""
     run(
         "INSERT INTO bkpriv.release_event (release, kind, reason, readers) VALUES ($1, $2, $3, $4)",
         ["bigint", "text", "text", "text[]"],

@@ -260,20 +260,19 @@ def _hand_on(relation: str, owner: str, heir: str, *, forgotten: str | None = No
 def _hand_on_tables(release: int, heir: str) -> None:
     """Give the tables of a release, and the views that show it, to an heir, and to nobody else.
 
-    Superusers' views stay theirs. So does a view that reads or calls anything besides, which it
-    would do with the rights of the heir; nobody can read the release through it any more, but for
-    what a materialized one holds.
+    Superusers' views stay theirs. So does a view that is not as publication writes it: what the
+    former owner wrote into it would run with the rights of the heir. Nobody can read the release
+    through it any more, but for what a materialized one holds.
     """
     key = ["bigint"], [release]
     views = run(
-        "SELECT DISTINCT v.view::text AS name, v.materialized, NOT EXISTS (SELECT "
-        "FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass "
-        "AND d.objid = w.oid WHERE w.ev_class = v.view AND (d.refclassid <> 'pg_class'::regclass "
-        "OR d.refobjid NOT IN (v.view, v.release_table))) AND NOT EXISTS (SELECT FROM pg_index "
-        "WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0) AS plain "
+        "SELECT v.view::text AS name, v.materialized, bool_and("
+        "bkpriv_internal.as_published(v.view, v.release_table) AND NOT EXISTS (SELECT "
+        "FROM pg_index WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0)) AS plain "
         "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
         "JOIN pg_roles AS r ON r.oid = c.relowner "
-        "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2",
+        "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2 "
+        "GROUP BY v.view, v.materialized",
         ["bigint", "text"],
         [release, heir],
     )
@@ -284,9 +283,10 @@ def _hand_on_tables(release: int, heir: str) -> None:
         else:
             telling.notice(
                 f"view {view['name']} stays with its owner, and can read release {release} no more",
-                detail="It reads or calls something else as well."
+                detail="It is not as the release was published."
                 + " What it holds already, it shows." * view["materialized"],
-                hint="Have the new owner make it anew, over the published view, or drop it.",
+                hint="Drop it; the new owner publishes the dataset again to have it, or makes a "
+                "view over the published one.",
             )
     granted = (
         "FROM (SELECT format('bkpriv_release.%I', t)::regclass AS oid "

@@ -32,6 +32,12 @@ __all__ = [
 
 _NAME_BYTES = 63
 
+_DEPENDENTS = 1000
+"""Largest number of objects that are looked at for what depends on a view."""
+
+_LISTED = 50
+"""Largest number of dependent objects that are named."""
+
 _COMMENT = "Published by bkpriv as release "
 """Beginning of the comments on views that publication wrote."""
 
@@ -314,16 +320,21 @@ def dependents(view: int) -> list[str]:
         "coalesce(w.ev_class, d.objid) FROM reached r "
         "JOIN pg_depend d ON d.refclassid = r.class AND d.refobjid = r.object "
         "LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid "
-        "WHERE d.deptype = 'n' OR d.classid = 'pg_type'::regclass) "
+        "WHERE d.deptype = 'n' OR d.classid = 'pg_type'::regclass), "
+        # Strangers decide how many there are.
+        f"near AS MATERIALIZED (SELECT * FROM reached LIMIT {_DEPENDENTS}) "
         "SELECT pg_describe_object(class, object, 0) || coalesce(' of role ' "
         "|| quote_ident(pg_get_userbyid(coalesce(c.relowner, p.proowner))), '') AS dependent "
-        "FROM reached LEFT JOIN pg_class c ON class = 'pg_class'::regclass AND c.oid = object "
+        "FROM near LEFT JOIN pg_class c ON class = 'pg_class'::regclass AND c.oid = object "
         "LEFT JOIN pg_proc p ON class = 'pg_proc'::regclass AND p.oid = object "
         "WHERE class <> 'pg_type'::regclass AND object <> $1 ORDER BY 1",
         ["oid"],
         [view],
     )
-    return [row["dependent"] for row in rows]
+    described = [row["dependent"] for row in rows]
+    if len(described) > _LISTED:
+        return [*described[:_LISTED], f"{len(described) - _LISTED} others or more"]
+    return described
 
 
 def _identifier(view: View) -> int:

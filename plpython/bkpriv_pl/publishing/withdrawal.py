@@ -7,6 +7,8 @@ The roles that could read them are recorded.
 
 from __future__ import annotations
 
+import plpy
+
 from bkpriv_pl.past import history
 from bkpriv_pl.past.ownership import find_own
 from bkpriv_pl.publishing.distribution import begin_distributing
@@ -44,16 +46,15 @@ def withdraw(release: int | None, reason: str | None) -> None:
             hint="See the view bkpriv.releases.",
         )
     # Their grants go with the views, but they have seen what was there.
-    readers = run(
-        "SELECT reader FROM bkpriv_internal.readers_of($1) ORDER BY reader = 'PUBLIC' DESC, reader "
-        f"LIMIT {_READERS}",
-        ["bigint"],
-        [own.release],
-    )
-    history.record_event(
-        own.release, "withdrawn", reason, [row["reader"] for row in readers] or None
-    )
-    run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [own.release])
+    readers = _readers(own.release)
+    history.record_event(own.release, "withdrawn", reason, readers or None)
+    _clear(own.release)
+    if None in readers:
+        telling.warning(
+            f"not every role that could read release {own.release} is on record",
+            detail="So many views were built on its views that only some were followed.",
+            hint="Suppose that any role could read it that may look into the schemas of its views.",
+        )
     for row in run(
         "SELECT view::oid AS oid, view::text FROM bkpriv_internal.views_of($1) WHERE readable",
         ["bigint"],
@@ -65,3 +66,30 @@ def withdraw(release: int | None, reason: str | None) -> None:
             hint="A materialized view or a table made from it keeps what it copied until its owner "
             "refreshes or drops it.",
         )
+
+
+def _readers(release: int) -> list[str | None]:
+    """Roles, quoted, that can read a release, PUBLIC first; last None if there may be more."""
+    rows = run(
+        "SELECT reader FROM bkpriv_internal.readers_of($1) "
+        f"ORDER BY reader = 'PUBLIC' DESC NULLS LAST, reader LIMIT {_READERS + 1}",
+        ["bigint"],
+        [release],
+    )
+    readers = [row["reader"] for row in rows]
+    return readers if len(readers) <= _READERS else [*readers[: _READERS - 1], None]
+
+
+def _clear(release: int) -> None:
+    """Empty a release; refused where a session holds its views longer than the caller waits."""
+    try:
+        run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [release])
+    except plpy.spiexceptions.LockNotAvailable:
+        raise Refusal(
+            "55P03",
+            f"release {release} was not withdrawn, since other sessions hold its views",
+            detail="Whoever may look into the schema of a view can hold it until their transaction "
+            "ends, and lock_timeout ended the wait.",
+            hint="Withdraw again with a longer lock_timeout; meanwhile a superuser finds the "
+            "sessions with pg_blocking_pids and ends them with pg_terminate_backend.",
+        ) from None
