@@ -34,6 +34,7 @@ from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, prop
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
+from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_core.table.bins import LABEL
 
 __all__ = ["load_csv"]
@@ -171,6 +172,7 @@ def load_csv(
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
+    trust: Trusted = None,
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
 
@@ -216,7 +218,9 @@ def load_csv(
         )
         _check_names("--label", sorted(stated.labels), file)
         table = table or _named_after(path)
-        _load(console, file, stated, table, uri, hierarchies, parts, replace=replace, yes=yes)
+        _load(
+            console, file, stated, table, uri, hierarchies, parts, trust, replace=replace, yes=yes
+        )
 
 
 def _named_after(path: Path) -> str:
@@ -283,6 +287,7 @@ def _load(
     uri: str,
     hierarchies: Path | None,
     parts: Mapping[str, list[str]],
+    trusted: Sequence[str] | None,
     *,
     replace: bool,
     yes: bool,
@@ -316,6 +321,7 @@ def _load(
                 file.rows(study),
                 loaded=lambda count: advance(count / study.records),
             )
+            check_trust(connection, [target.written(connection)], trusted)
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
             looked = look_if_possible(connection, target.written(connection))
@@ -326,12 +332,12 @@ def _load(
                 connection, target, study.types, chosen, branches, stated.labels, looked=looked
             )
     if made:
-        console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
+        console.print(f"Schema {target.schema} did not exist; it is created.")
     if idle:
-        console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
+        console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.")
     _tell_choice(console, parts, apart, codes, looked=looked)
     for statement in declarations:
-        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+        console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)
 
 
 @contextmanager
@@ -432,13 +438,11 @@ def _tell_choice(
         told = "; ".join(f"{name} ({why})" for name, why in apart.items())
         console.print(
             f"Left out: {told}.\n",
-            markup=False,
         )
     if codes:
         console.print(
             f"Taken for codes, and so for labels, by bins: {_counted(codes)}. Leave those out "
             "there that count or measure something.\n",
-            markup=False,
         )
 
 

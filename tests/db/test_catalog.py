@@ -267,6 +267,7 @@ VOLATILITY = {
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("erase_release", "next_release", "next_audit", "grant_job", "open_views"),
+        *_internal("strangers"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "distribute_release_table"),
     },
