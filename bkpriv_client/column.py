@@ -165,7 +165,8 @@ class Column:
             return self._dated(forms or dates, proposed=not forms)
         if truths and self.name not in self.stated.labels:
             return self._typed(truths[0], "boolean", f"{truths[0].name}")
-        return self._text(self._reason(), loss=self._lost())
+        unread = self._seen.unread.says(self.name)
+        return self._text(unread or self._reason(), loss=bool(unread) or self._lost())
 
     def _numbered(self, fitting: list[Reading], decimals: set[str]) -> Decision:
         """Decide on a column that is all numbers."""
@@ -204,7 +205,8 @@ class Column:
             "if they are days, say --date-format YYYYMMDD": _TRIED[-1] in self.fitting("date"),
             "whole, without their .0": tally.rank < 2 and tally.pointed,
         }
-        return [note for note, holds in notes.items() if holds]
+        said = self._seen.unread.numbers_say(self.name)
+        return [note for note, holds in notes.items() if holds] + ([said] if said else [])
 
     def _dated(self, fitting: list[Reading], *, proposed: bool = False) -> Decision:
         """Decide on a column that is all days or times."""

@@ -36,6 +36,7 @@ from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, re
 from bkpriv_client.terminal import make_console, step
 from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.inspection import MOST_QUASI_IDENTIFIERS
 
 __all__ = ["load_csv"]
 
@@ -328,13 +329,24 @@ def _load(
             chosen, apart, idle = choose_roles(
                 connection, target, list(study.types), file.title, parts, looked=looked
             )
-            declarations, codes = _declare(
-                connection, target, study.types, chosen, branches, stated.labels, looked=looked
-            )
+            shown = len([*chosen["quasi_identifiers"], *chosen.get("attributes", [])])
+            declarations: list[sql.Composed] = []
+            codes: dict[str, int] = {}
+            if shown <= MOST_QUASI_IDENTIFIERS:
+                declarations, codes = _declare(
+                    connection, target, study.types, chosen, branches, stated.labels, looked=looked
+                )
     if made:
         console.print(f"Schema {target.schema} did not exist; it is created.")
     if idle:
         console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.")
+    if not declarations:
+        console.print(
+            f"\nNo statement registers it so: {shown:,} columns would be quasi-identifiers or pass "
+            f"through, and at most {MOST_QUASI_IDENTIFIERS} may. Name those by which people might "
+            "be recognised: --quasi-identifiers a,b,c --sensitive d --replace."
+        )
+        return
     _tell_choice(console, parts, apart, codes, looked=looked)
     for statement in declarations:
         console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)

@@ -50,7 +50,7 @@ OTHERS = [
 ]
 
 
-def _zip(method: int = zipfile.ZIP_STORED, **files: str) -> bytes:
+def _zip(files: dict[str, str], method: int = zipfile.ZIP_STORED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, text in files.items():
@@ -81,7 +81,7 @@ def test_a_file_of_another_program_is_named(
 
 def test_spreadsheets_are_named(tmp_path: Path) -> None:
     files = {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": ""}
-    assert "is an OpenDocument spreadsheet" in _refused(tmp_path / "a.csv", _zip(**files))
+    assert "is an OpenDocument spreadsheet" in _refused(tmp_path / "a.csv", _zip(files))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_small_file_takes_no_large_memory(packed: bytes, tmp_path: Path) -> No
 
 
 def test_a_method_that_takes_any_memory_is_not_read(tmp_path: Path) -> None:
-    said = _refused(tmp_path / "a.csv", _zip(zipfile.ZIP_LZMA, people="a,b\n1,2\n"))
+    said = _refused(tmp_path / "a.csv", _zip({"people": "a,b\n1,2\n"}, zipfile.ZIP_LZMA))
     assert "packed by method 14" in said
 
 
