@@ -124,7 +124,7 @@ class Seen:
     numbers : Numbers
         Numbers as they are written, some of which may stand for a missing value.
     unread : UnreadDays
-        What all values look like, if they are times or days that no reading fits.
+        Looks of all values, if they are times or days that no reading fits.
     tallies : dict of Reading to Tally
         Counts of the readings that some values fit, and, after a while, most.
     """

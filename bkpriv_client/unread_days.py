@@ -30,7 +30,7 @@ class _Form:
     pattern : str
         Regular expression for all of a text, in any case.
     noun : str
-        What such texts are.
+        Noun for such texts.
     read : str
         SQL that reads a column, ``{}``.
     """
@@ -90,7 +90,7 @@ _READ = 100_000
 
 
 class UnreadDays:
-    """What all values of a column look like, which are seen one by one."""
+    """Looks that all values of a column share, which are seen one by one."""
 
     def __init__(self) -> None:
         self._forms: list[_Form] = list(_TEXTS)
