@@ -62,21 +62,20 @@ def settle_header(console: Console, file: CsvFile, form: Form) -> Form:
             hint="Say --header if it names them; --no-header if it is a record: the columns are "
             "then called column_1, column_2, and so on, or as --columns a,b,c says.",
         )
-    console.print(f"{fault[0].upper()}{fault[1:]}:\n  {first}", markup=False)
+    console.print(f"{fault[0].upper()}{fault[1:]}:\n  {first}")
     return replace(form, header=typer.confirm("Does it name the columns?", default=False))
 
 
 def give_account(console: Console, file: CsvFile, study: Study) -> None:
     """Say how a file is read, and what each of its columns becomes, and why."""
     for line in _form(file, study):
-        console.print(line, markup=False)
+        console.print(line)
     _list_columns(console, study)
     lost = [name for name in study.types if study.decisions[name].loss]
     if lost:
         console.print(
             f"Left as text, though most values are numbers, days or truths: {', '.join(lost)}",
             style="yellow",
-            markup=False,
         )
 
 
@@ -96,13 +95,13 @@ def _list_columns(console: Console, study: Study) -> None:
                 shown(name), decision.type, missing, shown(decision.why),
                 style="yellow" if decision.loss else None,
             )  # fmt: skip
-        console.print(table, markup=False)
+        console.print(table)
     if len(listed) < len(decisions):
         counts = Counter(
             decision.type for name, decision in decisions.items() if name not in listed
         )
         types = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
-        console.print(f"The other columns: {types}.", markup=False)
+        console.print(f"The other columns: {types}.")
 
 
 def agree(console: Console, *, yes: bool) -> None:

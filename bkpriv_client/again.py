@@ -225,4 +225,4 @@ class AgainDemo(Stage):
             f"SELECT * FROM bkpriv.audit_readers('{self.schema}_{self.source.name}_naive', "
             f"""'{{"press": [{first}], "clinic": [{first}, {second}]}}');""",
         ):
-            self.console.print(f"  {statement}", style="cyan", markup=False, soft_wrap=True)
+            self.console.print(f"  {statement}", style="cyan", soft_wrap=True)

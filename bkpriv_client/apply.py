@@ -18,6 +18,7 @@ from bkpriv_client.declared import (
     grant_job,
     published,
     read_declared,
+    relations_of,
     set_policy,
     views_of,
 )
@@ -27,6 +28,7 @@ from bkpriv_client.plan import Action, Change, plan
 from bkpriv_client.privacy_file import read_file
 from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, step
+from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_client.wanted import Wanted
 
 __all__ = ["apply"]
@@ -59,6 +61,7 @@ def apply(
             "nothing is taken away.",
         ),
     ] = False,
+    trust: Trusted = None,
     uri: Uri = "",
 ) -> None:
     """Declare and publish what a file says, and nothing where nothing changed.
@@ -72,7 +75,7 @@ def apply(
     with connect(uri) as connection:
         connection.isolation_level = IsolationLevel.READ_COMMITTED
         with step(make_console(stderr=True), f"Comparing {file} with the database"):
-            changes = plan(read_declared(connection, wanted), wanted)
+            changes = plan(read_declared(connection, wanted, trust), wanted)
         _print_plan(console, changes, prune)
         needed = [change for change in changes if change.needed]
         if needed and not prune:
@@ -85,7 +88,7 @@ def apply(
         if plan_only:
             return
         carried = [change for change in changes if prune or not change.pruning]
-        if not _carry_out(connection, wanted, carried, console, uri):
+        if not _carry_out(connection, wanted, carried, console, uri, trust):
             raise typer.Exit(1)
 
 
@@ -94,17 +97,20 @@ def _print_plan(console: Console, changes: Sequence[Change], prune: bool) -> Non
     done = [change for change in changes if prune or not change.pruning]
     left = [change for change in changes if change.pruning and not prune]
     for change in done:
-        console.print(f"{_SIGNS.get(change.action, '+')} {change}", markup=False, soft_wrap=True)
+        console.print(f"{_SIGNS.get(change.action, '+')} {change}", soft_wrap=True)
     if not done:
-        console.print("Nothing to do.", markup=False)
+        console.print("Nothing to do.")
     for change in left:
-        console.print(
-            f"Left, for want of --prune: {change}", markup=False, soft_wrap=True, style="dim"
-        )
+        console.print(f"Left, for want of --prune: {change}", soft_wrap=True, style="dim")
 
 
 def _carry_out(
-    connection: Connection, wanted: Wanted, changes: Sequence[Change], console: Console, uri: str
+    connection: Connection,
+    wanted: Wanted,
+    changes: Sequence[Change],
+    console: Console,
+    uri: str,
+    trusted: Sequence[str] | None,
 ) -> bool:
     """Carry changes out; tell whether all publications could be made.
 
@@ -119,11 +125,13 @@ def _carry_out(
             declaring.append(change)
     if any(change.needed for change in changes):
         with connection.transaction():
+            check_trust(connection, relations_of(wanted), trusted)
             _declare(connection, wanted, declaring)
             for view, some in by_view.items():
                 _publish(connection, wanted, view, some, console, uri)
         return True
     with connection.transaction():
+        check_trust(connection, relations_of(wanted), trusted)
         _declare(connection, wanted, declaring)
     failed = False
     for view, some in by_view.items():
@@ -134,7 +142,7 @@ def _carry_out(
             raise
         except psycopg.Error as error:
             failed = True
-            console.print(f"{view} was not published:", markup=False)
+            console.print(f"{view} was not published:")
             show(error, make_console(stderr=True))
     return not failed
 
@@ -209,8 +217,8 @@ def _publish(
                 ((release,),) = connection.execute(call_).fetchall()
         finally:
             connection.remove_notice_handler(hear)
-        console.print(f"{view} shows release {release}.", markup=False)
+        console.print(f"{view} shows release {release}.")
         for warning in warnings:
-            console.print(f"Warning: {warning}", markup=False, soft_wrap=True)
+            console.print(f"Warning: {warning}", soft_wrap=True)
     granted = [change for change in changes if change.action is Action.let_read]
     _declare(connection, wanted, granted)

@@ -87,7 +87,7 @@ def attack(
             kind = plot.suffix.lower().removeprefix(".")
             title = f"Release {release}, attacked by {attacker}"
             draw_beliefs(file, kind, title, beliefs, **limits)
-        console.print(f"\nDrawn: {plot}", markup=False)
+        console.print(f"\nDrawn: {plot}")
 
 
 def _show(console: Console, found: Figures, limits: Mapping[str, float]) -> None:
@@ -115,8 +115,8 @@ def _show(console: Console, found: Figures, limits: Mapping[str, float]) -> None
             table.add_row("people above t of the policy", f"{figures['over_t']:,.0f}")
         console.print(table)
     for name, value in found[None].items():
-        console.print(f"{name.replace('_', ' ')}: {value:g}", markup=False)
-    console.print(f"{people:,.0f} people, {seconds:.1f} s. Measured; no guarantee.", markup=False)
+        console.print(f"{name.replace('_', ' ')}: {value:g}")
+    console.print(f"{people:,.0f} people, {seconds:.1f} s. Measured; no guarantee.")
 
 
 def _show_people(console: Console, told: list[tuple[Any, ...]]) -> None:

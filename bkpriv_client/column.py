@@ -15,7 +15,6 @@ Rules
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,6 +30,7 @@ from bkpriv_client.reading import (
 )
 from bkpriv_client.seen import Seen, Tally
 from bkpriv_client.source import SqlType
+from bkpriv_client.stating import said_null
 
 __all__ = ["Column", "Decision", "Stated", "decide"]
 
@@ -165,7 +165,8 @@ class Column:
             return self._dated(forms or dates, proposed=not forms)
         if truths and self.name not in self.stated.labels:
             return self._typed(truths[0], "boolean", f"{truths[0].name}")
-        return self._text(self._reason(), loss=self._lost())
+        unread = self._seen.unread.says(self.name)
+        return self._text(unread or self._reason(), loss=bool(unread) or self._lost())
 
     def _numbered(self, fitting: list[Reading], decimals: set[str]) -> Decision:
         """Decide on a column that is all numbers."""
@@ -204,7 +205,8 @@ class Column:
             "if they are days, say --date-format YYYYMMDD": _TRIED[-1] in self.fitting("date"),
             "whole, without their .0": tally.rank < 2 and tally.pointed,
         }
-        return [note for note, holds in notes.items() if holds]
+        said = self._seen.unread.numbers_say(self.name)
+        return [note for note, holds in notes.items() if holds] + ([said] if said else [])
 
     def _dated(self, fitting: list[Reading], *, proposed: bool = False) -> Decision:
         """Decide on a column that is all days or times."""
@@ -230,10 +232,10 @@ class Column:
             notes.append(f"taken as missing: {self._marked()}")
         if reading.family == "number" and (odd := self._seen.numbers.odd()):
             told = ", ".join(f"{value} ({count:,}, from line {line})" for value, count, line in odd)
-            stated = ",".join(value for value, *_ in odd)
+            odd_values = [value for value, *_ in odd]
             notes.append(
                 f"may stand for a missing value, but stays a number: {told}; else say "
-                f"--null {shlex.quote(f'{self.name}={stated}')}"
+                f"{said_null(odd_values, self.name)}"
             )
         nulls = self._nulls
         whole = kind in ("integer", "bigint")
@@ -253,9 +255,9 @@ class Column:
     def _text(self, why: str, *, loss: bool = False) -> Decision:
         notes = [why] if why else []
         if self._seen.markers:
-            stated = ",".join(self._seen.markers)
             notes.append(
-                f"looks missing, but stays a value: {self._marked()}; else say --null '{stated}'"
+                f"looks missing, but stays a value: {self._marked()}; else say "
+                f"{said_null(self._seen.markers)}"
             )
         if self._seen.blanks:
             notes.append(f"blanks at the ends of values stay ({self._seen.blanks:,})")
@@ -306,7 +308,8 @@ class Column:
         fix = "mend it" if others == 1 else "mend them"
         return (
             f"{tally.fits:,} of {self._seen.values:,} values are {noun}, but not {_shown(value)} "
-            f"(line {line}); {fix}, or, if it means missing, say --null '{value[:_SHOWN]}'"
+            f"(line {line}); {fix}, or, if it means missing, say "
+            f"{said_null([value])}"
         )
 
     def _lost(self) -> bool:

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from glob import escape
 from itertools import islice
 from pathlib import Path
@@ -32,6 +33,7 @@ from bkpriv_client.column import Column, Decision, Stated, decide
 from bkpriv_client.dialect import parse
 from bkpriv_client.encoding import Encoding, find_encoding
 from bkpriv_client.failure import ClientError
+from bkpriv_client.foreign_file import check_is_text
 from bkpriv_client.layout import Layout, find_layout, is_footer, unique_names
 from bkpriv_client.source import Hierarchy, SqlType
 from bkpriv_client.unpacking import unpacked
@@ -188,11 +190,9 @@ class CsvFile:
             If the file cannot be read, is empty, or has other columns than are stated.
         """
         title, form = title or str(path), form or Form()
-        encoding = (
-            find_encoding(lambda: unpacked(path, title))
-            if form.encoding is None
-            else Encoding(form.encoding)
-        )
+        opened = partial(unpacked, path, title)
+        check_is_text(opened, title)
+        encoding = find_encoding(opened) if form.encoding is None else Encoding(form.encoding)
         lines, whole = _beginning(path, encoding, title)
         layout = find_layout(
             lines,

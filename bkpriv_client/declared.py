@@ -20,10 +20,19 @@ from bkpriv_client.declaration import ask, call
 from bkpriv_client.loading import TableName
 from bkpriv_client.plan import Declared, DeclaredDataset, check_references
 from bkpriv_client.server import Connection, scalar
+from bkpriv_client.trust import check_trust, prior_tables
 from bkpriv_client.wanted import Call, Publication, Wanted, WantedDataset, written
 from bkpriv_core.method import find_method
 
-__all__ = ["called", "grant_job", "published", "read_declared", "set_policy", "views_of"]
+__all__ = [
+    "called",
+    "grant_job",
+    "published",
+    "read_declared",
+    "relations_of",
+    "set_policy",
+    "views_of",
+]
 
 _HAS_JOB = {
     "publishers": "pg_has_role(%(role)s, 'bkpriv_publisher', 'MEMBER') "
@@ -37,7 +46,9 @@ _HAS_JOB = {
 """SQL for whether a role has a job."""
 
 
-def read_declared(connection: Connection, wanted: Wanted) -> Declared:
+def read_declared(
+    connection: Connection, wanted: Wanted, trusted: Collection[str] | None
+) -> Declared:
     """Read what a database declares, and try in it what a file wants.
 
     Raises
@@ -45,9 +56,10 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
     psycopg.Error
         If the server refuses something of it.
     ClientError
-        See `check_references`.
+        See `check_references` and `check_trust`.
     """
     with connection.transaction(force_rollback=True):
+        check_trust(connection, relations_of(wanted), trusted)
         jobs = _try_jobs(connection, wanted)
         policies: dict[str, Any] = dict(
             connection.execute("SELECT name, requirements FROM bkpriv.policies").fetchall()
@@ -80,6 +92,17 @@ def read_declared(connection: Connection, wanted: Wanted) -> Declared:
             readers={view: whole for view, (whole, _) in readers.items()},
             glancing={view: some for view, (_, some) in readers.items()},
         )
+
+
+def relations_of(wanted: Wanted) -> list[str]:
+    """Names of the relations that a file has read."""
+    calls = [
+        call
+        for dataset in wanted.datasets.values()
+        for call in (dataset.register, *dataset.hierarchies.values(), *dataset.knowledge.values())
+    ]
+    named = [call.arguments.get(key) for call in calls for key in ("source", "levels")]
+    return [name for name in named if name is not None] + prior_tables([*wanted.policies.values()])
 
 
 def _try_datasets(

@@ -383,7 +383,6 @@ class _Demo(Stage):
         self.console.print(
             f"psql {shlex.quote(uri)}" if uri else "psql",
             style="bold",
-            markup=False,
             soft_wrap=True,
         )
         self.say("\nand there, for instance:")
@@ -394,7 +393,7 @@ class _Demo(Stage):
             """SELECT bkpriv.set_policy('demo_mine', '{"k_anonymity": {"k": 10}}');""",
             f"SELECT bkpriv.publish('{self._dataset}', 'demo_mine', '{view}');",
         ):
-            self.console.print(f"  {statement}", style="cyan", markup=False, soft_wrap=True)
+            self.console.print(f"  {statement}", style="cyan", soft_wrap=True)
 
     @property
     def _dataset(self) -> str:

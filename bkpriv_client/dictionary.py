@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -146,7 +147,7 @@ def write_dictionary(markdown: Path, as_json: Path, files: Mapping[Source, Path]
         lines += [f"## {_plain(path.name)}", "", _plain(source.holds), "", f"{source.rows:,} rows."]
         lines += ["", "| column | type | holds |", "|---|---|---|"]
         lines += [
-            f"| {_plain(column.name)} | {column.type} | {_plain(column.holds)} |"
+            f"| {_plain(column.name)} | {_plain(column.type)} | {_plain(column.holds)} |"
             for column in source.columns
         ]
         lines.append("")
@@ -157,6 +158,5 @@ def write_dictionary(markdown: Path, as_json: Path, files: Mapping[Source, Path]
 def _plain(text: str) -> str:
     """Text that means nothing else in Markdown: names are other people's."""
     text = " ".join(text.split())
-    for sign in "\\`*_{}[]<>|#":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+    text = re.sub(r"([\\`*_{}\[\]<>|#&~@]|:(?=//)|(?<=www)\.)", r"\\\1", text, flags=re.IGNORECASE)
+    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", text)  # A list, a line or a heading.

@@ -24,6 +24,6 @@ def doctor(uri: Uri = "") -> None:
     console.print(table)
     wrong = sum(not ok for _, ok, _ in checks)
     if wrong:
-        console.print(f"[bold red]{wrong} of {len(checks)} checks failed.[/bold red]")
+        console.print(f"{wrong} of {len(checks)} checks failed.", style="bold red")
         raise typer.Exit(1)
     console.print(f"All {len(checks)} checks passed.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, make_table, step
 from bkpriv_client.tradeoff import draw
 from bkpriv_client.tried import Setting, front, told_apart
+from bkpriv_client.trust import Trusted, check_trust, prior_tables
 from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = ["explore"]
@@ -130,6 +132,7 @@ def explore(
             metavar="FILE", help="PNG, SVG or PDF to draw: disclosure against the detail lost."
         ),
     ] = None,
+    trust: Trusted = None,
 ) -> None:
     """Try many policies on a dataset, publish none, show what each costs, and recommend one.
 
@@ -153,7 +156,12 @@ def explore(
         connection.add_notice_handler(told.hear)
         with step(console, f"Exploring {dataset}") as advance, watched(connection, uri, advance):
             rows, options = _tried(
-                connection, [dataset, Jsonb(stated), method], options, [period, not thorough]
+                connection,
+                [dataset, Jsonb(stated), method],
+                options,
+                [period, not thorough],
+                prior_tables(stated),
+                trust,
             )
         figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
         for place, policy, metric, value in rows:
@@ -164,12 +172,13 @@ def explore(
         told.show(console)
         for name in options.keys() & _USUAL.keys() - asked:
             words = _USUAL[name].format(options[name])
-            console.print(f"{words} (--option {name}={options[name]}).", markup=False)
+            asked_for = f"{name}={options[name]}"
+            console.print(f"{words} (--option {shlex.quote(asked_for)}).")
         console.print(Text(f"\n{found.words}"))
         if found.chosen is not None:
             if not thorough:
-                console.print(_DRAFTED, markup=False)
-            console.print(_UNPROMISED, markup=False)
+                console.print(_DRAFTED)
+            console.print(_UNPROMISED)
             called = {"method": method} if method != DEFAULT_METHOD else {}
             called |= {} if period is None else {"period": period}
             called |= {"options": json.dumps(options)} if options else {}
@@ -192,6 +201,8 @@ def _tried(
     before: Sequence[Any],
     options: Mapping[str, Any],
     behind: Sequence[Any],
+    tables: Sequence[str],
+    trusted: Sequence[str] | None,
 ) -> tuple[list[Any], dict[str, Any]]:
     """Rows of an exploration, and its options with those that the server advised.
 
@@ -202,6 +213,7 @@ def _tried(
     while True:
         try:
             with connection.transaction():
+                check_trust(connection, tables, trusted)
                 asked = [*before, Jsonb(options), *behind]
                 return connection.execute(_EXPLORE, asked).fetchall(), options
         except errors.DataError as error:
@@ -333,7 +345,7 @@ def _plot(
                 detail="No policy could be met that states an adversary (bt_privacy).",
                 hint="Give other bandwidths or t.",
             )
-    console.print(f"\nDrawn: {path}", markup=False)
+    console.print(f"\nDrawn: {path}")
 
 
 def _show_statements(
@@ -355,16 +367,14 @@ def _show_statements(
         call("publish", dataset, policy, view, **called),
     ]
     for statement in statements:
-        console.print(f"{statement.as_string(connection)};", markup=False, soft_wrap=True)
+        console.print(f"{statement.as_string(connection)};", soft_wrap=True)
 
 
 def _show(console: Console, settings: list[Setting], chosen: Setting | None) -> None:
     """Print a table of settings, and above it what all have in common."""
     differing, shared = told_apart(settings)
     if shared:
-        console.print(
-            "All: " + "; ".join(f"{name} {value}" for name, value in shared.items()), markup=False
-        )
+        console.print("All: " + "; ".join(f"{name} {value}" for name, value in shared.items()))
     best = front(settings)
     shown = list(_SHOWN.values())
     table = make_table("", "bandwidth", *differing, *shown, "", numbers=("", *differing, *shown))

@@ -12,9 +12,11 @@ from psycopg import IsolationLevel, sql
 from bkpriv_client.dictionary import Source, describe, write_dictionary
 from bkpriv_client.failure import ClientError
 from bkpriv_client.files import file_name, written_whole
+from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri
 from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, step
+from bkpriv_client.trust import Trusted, check_trust
 
 __all__ = ["Format", "export"]
 
@@ -44,6 +46,7 @@ def export(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files of these names.")
     ] = False,
+    trust: Trusted = None,
     uri: Uri = "",
 ) -> None:
     """Write published views to files, with a dictionary of their columns.
@@ -57,7 +60,10 @@ def export(
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         with connection.transaction():
-            sources = [describe(connection, *view) for view in _views(connection, what)]
+            views = _views(connection, what)
+            named = [TableName(*view).written(connection) for view in views]
+            check_trust(connection, named, trust)
+            sources = [describe(connection, *view) for view in views]
             files = {source: out / file_name(source.name, to.value) for source in sources}
             dictionary = [out / name for name in ("dictionary.md", "dictionary.json")]
             _make_room([*files.values(), *dictionary], replace=replace)
@@ -67,8 +73,8 @@ def export(
                     _write(connection, source, path, to)
             write_dictionary(dictionary[0], dictionary[1], files)
     for source, path in files.items():
-        console.print(f"{path}: {source.rows:,} rows, {len(source.columns)} columns.", markup=False)
-    console.print(f"{dictionary[0]} and {dictionary[1].name} say what they hold.", markup=False)
+        console.print(f"{path}: {source.rows:,} rows, {len(source.columns)} columns.")
+    console.print(f"{dictionary[0]} and {dictionary[1].name} say what they hold.")
 
 
 def _views(connection: Connection, what: str) -> list[tuple[str, str]]:

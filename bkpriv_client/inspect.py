@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -17,6 +18,8 @@ from bkpriv_client.options import Uri
 from bkpriv_client.proposal import Looked, look_at, propose
 from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, make_table, step
+from bkpriv_client.trust import Trusted, check_trust
+from bkpriv_client.unread_days import find_unread_days
 
 __all__ = ["inspect"]
 
@@ -40,6 +43,7 @@ def inspect(
             show_default="the table's",
         ),
     ] = "",
+    trust: Trusted = None,
 ) -> None:
     """Say which columns of a table tell people apart, and how to register it.
 
@@ -49,15 +53,19 @@ def inspect(
     """
     console = make_console()
     said: list[str] = []
-    with connect(uri) as connection:
+    with connect(uri) as connection, connection.transaction():
         connection.add_notice_handler(lambda notice: said.append(_told(notice)))
         target = _find(connection, table)
         name = target.written(connection)
+        check_trust(connection, [name], trust)
         with step(console, f"Looking at {name}"):
             looked = look_at(connection, name)
         _show(console, looked)
         for notice in said:
             console.print(Text(notice))
+        singles = [each.columns[0] for each in looked if len(each.columns) == 1]
+        for column, words in find_unread_days(connection, target, singles).items():
+            console.print(f"{column}: {words}.")
         proposal = propose(connection, target, looked)
         statements = (
             proposal.statements(connection, dataset or target.name, target)
@@ -65,7 +73,7 @@ def inspect(
             else []
         )
     if proposal.left:
-        console.print(f"Left out: {', '.join(proposal.left)}.", markup=False)
+        console.print(f"Left out: {', '.join(proposal.left)}.")
     if not statements:
         console.print(
             "\nNothing is proposed: a dataset has quasi-identifiers and something sensitive."
@@ -73,11 +81,11 @@ def inspect(
         return
     console.print("\nTo register it, once you have reviewed the roles, and what codes go up to:\n")
     for statement in statements:
-        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+        console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)
     for column in proposal.coarsened:
         asked = ask("suggest_hierarchy", dataset or target.name, column).as_string()
-        console.print(f"\nA hierarchy of {column}: {asked};", markup=False, soft_wrap=True)
-    console.print(f"\nThen: bkpriv explore {dataset or target.name}", markup=False)
+        console.print(f"\nA hierarchy of {column}: {asked};", soft_wrap=True)
+    console.print(f"\nThen: bkpriv explore {shlex.quote(dataset or target.name)}")
 
 
 def _find(connection: Connection, table: str) -> TableName:
@@ -113,7 +121,6 @@ def _show(console: Console, looked: list[Looked]) -> None:
     console.print(
         f"\n{records:,} records. Unique: people whose values nobody else has; told apart: pairs of "
         "records that differ.",
-        markup=False,
     )
     numbers = ("unique", "distinct", "told apart")
     singles = make_table("column", *numbers, "looks like", "role", "why", numbers=numbers)

@@ -34,7 +34,9 @@ from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, prop
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
+from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.inspection import MOST_QUASI_IDENTIFIERS
 
 __all__ = ["load_csv"]
 
@@ -171,6 +173,7 @@ def load_csv(
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
+    trust: Trusted = None,
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
 
@@ -216,7 +219,9 @@ def load_csv(
         )
         _check_names("--label", sorted(stated.labels), file)
         table = table or _named_after(path)
-        _load(console, file, stated, table, uri, hierarchies, parts, replace=replace, yes=yes)
+        _load(
+            console, file, stated, table, uri, hierarchies, parts, trust, replace=replace, yes=yes
+        )
 
 
 def _named_after(path: Path) -> str:
@@ -283,6 +288,7 @@ def _load(
     uri: str,
     hierarchies: Path | None,
     parts: Mapping[str, list[str]],
+    trusted: Sequence[str] | None,
     *,
     replace: bool,
     yes: bool,
@@ -316,22 +322,34 @@ def _load(
                 file.rows(study),
                 loaded=lambda count: advance(count / study.records),
             )
+            check_trust(connection, [target.written(connection)], trusted)
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
             looked = look_if_possible(connection, target.written(connection))
             chosen, apart, idle = choose_roles(
                 connection, target, list(study.types), file.title, parts, looked=looked
             )
-            declarations, codes = _declare(
-                connection, target, study.types, chosen, branches, stated.labels, looked=looked
-            )
+            shown = len([*chosen["quasi_identifiers"], *chosen.get("attributes", [])])
+            declarations: list[sql.Composed] = []
+            codes: dict[str, int] = {}
+            if shown <= MOST_QUASI_IDENTIFIERS:
+                declarations, codes = _declare(
+                    connection, target, study.types, chosen, branches, stated.labels, looked=looked
+                )
     if made:
-        console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
+        console.print(f"Schema {target.schema} did not exist; it is created.")
     if idle:
-        console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
+        console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.")
+    if not declarations:
+        console.print(
+            f"\nNo statement registers it so: {shown:,} columns would be quasi-identifiers or pass "
+            f"through, and at most {MOST_QUASI_IDENTIFIERS} may. Name those by which people might "
+            "be recognised: --quasi-identifiers a,b,c --sensitive d --replace."
+        )
+        return
     _tell_choice(console, parts, apart, codes, looked=looked)
     for statement in declarations:
-        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+        console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)
 
 
 @contextmanager
@@ -432,13 +450,11 @@ def _tell_choice(
         told = "; ".join(f"{name} ({why})" for name, why in apart.items())
         console.print(
             f"Left out: {told}.\n",
-            markup=False,
         )
     if codes:
         console.print(
             f"Taken for codes, and so for labels, by bins: {_counted(codes)}. Leave those out "
             "there that count or measure something.\n",
-            markup=False,
         )
 
 

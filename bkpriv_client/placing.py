@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from psycopg import sql
 
 from bkpriv_client.failure import ClientError
@@ -44,12 +46,13 @@ def _check_owner(connection: Connection, schema: str, name: str) -> None:
         "WHERE n.nspname = %s::name AND NOT o.rolsuper AND o.rolname <> current_user",
         [schema],
     ).fetchall()
+    named = shlex.quote(TableName(schema, name).written(connection))
     for (owner,) in owners:
         raise ClientError(
             f'{name} would be a table in schema "{schema}", which belongs to "{owner}"',
             detail="Its owner may put something else in the table's place, and so have code of "
             "theirs run by who reads it.",
-            hint=f"If you trust them, name it: {TableName(schema, name).written(connection)}",
+            hint=f"If you trust them, say --table {named}",
         )
 
 

@@ -59,4 +59,4 @@ def report(
     # What is for officers, only who writes it may read at first.
     with written_whole(out, private=audience is Audience.officer) as file:
         file.write(page.encode())
-    console.print(f"{out}: {len(page) / 1000:.0f} kB, for {audience.value}.", markup=False)
+    console.print(f"{out}: {len(page) / 1000:.0f} kB, for {audience.value}.")

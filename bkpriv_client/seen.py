@@ -20,6 +20,7 @@ from bkpriv_client.reading import (
     numberlike,
 )
 from bkpriv_client.sentinel import Numbers
+from bkpriv_client.unread_days import UnreadDays
 
 __all__ = ["Seen", "Tally"]
 
@@ -122,6 +123,8 @@ class Seen:
         First value, first with leading zeros, and first with a control character; with their lines.
     numbers : Numbers
         Numbers as they are written, some of which may stand for a missing value.
+    unread : UnreadDays
+        Looks of all values, if they are times or days that no reading fits.
     tallies : dict of Reading to Tally
         Counts of the readings that some values fit, and, after a while, most.
     """
@@ -134,6 +137,7 @@ class Seen:
         self.control: tuple[str, int] | None = None
         self.tallies: dict[Reading, Tally] = {}
         self.numbers = Numbers()
+        self.unread = UnreadDays()
         self._nulls = nulls | {""}
         self._dates = dates
         self._stated = stated
@@ -174,6 +178,7 @@ class Seen:
         self, value: str, raw: str, count: int, fields: Sequence[str], lines: Sequence[int]
     ) -> None:
         """Note what is odd of a value."""
+        self.unread.take(value)
         self.numbers.take(value, count, lambda: lines[fields.index(raw)])
         if self.first is None:
             self.first = (value, lines[fields.index(raw)])

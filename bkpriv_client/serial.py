@@ -289,7 +289,7 @@ class SerialDemo(Stage):
             f"SELECT * FROM bkpriv.sequential_audit('{_dataset('usual')}', '{_COURSE}', "
             "retrospective => true);",
         ):
-            self.console.print(f"  {statement}", style="cyan", markup=False, soft_wrap=True)
+            self.console.print(f"  {statement}", style="cyan", soft_wrap=True)
 
 
 def _dataset(history: str) -> str:

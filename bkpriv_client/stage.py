@@ -43,11 +43,11 @@ class Stage:
     def heading(self, title: str) -> None:
         """Begin a part."""
         self.console.print()
-        self.console.rule(f"[bold]{title}[/bold]", align="left")
+        self.console.rule(Text(title, style="bold"), align="left")
 
     def say(self, text: str) -> None:
         """Say something, in Rich's markup."""
-        self.console.print(text)
+        self.console.print(Text.from_markup(text))
 
     def show(self, *statements: sql.Composed) -> None:
         """Show statements that are about to be run."""

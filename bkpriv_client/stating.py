@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import io
+import shlex
+from collections.abc import Iterable, Sequence
 
 from bkpriv_client.failure import ClientError
 from bkpriv_client.reading import date_reading
 
-__all__ = ["listed", "one_sign", "read_dates", "read_decimal", "read_nulls"]
+__all__ = ["listed", "one_sign", "read_dates", "read_decimal", "read_nulls", "said_null"]
+
+
+_LONGEST = 200
+"""Characters of values that are proposed at the command line."""
 
 
 def one_sign(text: str, what: str) -> str:
@@ -42,6 +48,19 @@ def read_nulls(stated: Sequence[str], names: Sequence[str]) -> dict[str, frozens
         values = listed(text.removeprefix(f"{name}=") if name else text)
         nulls[name] = nulls.get(name, frozenset()).union(values)
     return nulls
+
+
+def said_null(values: Iterable[str], name: str = "") -> str:
+    """Write the option by which values are missing, of one column or of all, as for a shell.
+
+    It is what `read_nulls` reads. Values that are too long are left for the user to write.
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    stated = line.getvalue()
+    if len(stated) > _LONGEST:
+        return "--null with that value"
+    return f"--null {shlex.quote(f'{name}={stated}' if name else stated)}"
 
 
 def read_decimal(decimal: str) -> str:

@@ -4,7 +4,8 @@ On a terminal a step shows a bar while it runs and a line with its duration when
 Elsewhere (a log, a pipe) only that line is printed.
 
 Names, values and messages of the server are others' texts, and all that is printed may hold some.
-So every console shows characters that would command the terminal as they are written in Python.
+So every console shows characters that would command the terminal as they are written in Python,
+and takes no text for markup, except where `Text.from_markup` is called on the client's own words.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from typing import Protocol
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.style import StyleType
@@ -78,7 +78,7 @@ def make_console(*, stderr: bool = False) -> Console:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    console = _Console(stderr=stderr, highlight=False)
+    console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _LOG_WIDTH
     return console
@@ -117,10 +117,9 @@ def step(console: Console, title: str) -> Iterator[Advance]:
     Yields a function to report progress with; a step that never reports shows an endless bar.
     """
     started = time.monotonic()
-    title = escape(title)
     bar = Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[share]}"),
         TimeElapsedColumn(),
@@ -136,10 +135,10 @@ def step(console: Console, title: str) -> Iterator[Advance]:
                 task,
                 total=None if share is None else 1.0,
                 completed=share or 0.0,
-                description=f"{title}: {escape(doing)}" if doing else title,
+                description=f"{title}: {doing}" if doing else title,
                 share="" if share is None else f"{share:4.0%}",
             )
 
         yield advance
     seconds = time.monotonic() - started
-    console.print(f"[green]✓[/green] {title} [dim]({seconds:.1f} s)[/dim]")
+    console.print(Text.assemble(("✓", "green"), f" {title} ", (f"({seconds:.1f} s)", "dim")))

@@ -1,20 +1,23 @@
 """Files as bytes, unpacked while they are read.
 
 Packed files are told by their first bytes, whatever their names: gzip, bzip2, xz, zstd, and zip
-with one file in it. Nothing is unpacked to a disk, nor more of it at a time than is read.
+with one file in it. Nothing is unpacked to a disk, nor more of it at a time than is read; what asks
+for more memory than `_MEMORY` is refused.
 """
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from bkpriv_client.failure import ClientError
 
@@ -29,31 +32,17 @@ _PACKINGS = {
 }
 """First bytes of packed files."""
 
-_OTHERS = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook",
-    b"PAR1": "a Parquet file",
-    b"SQLite format 3": "an SQLite database",
-    b"%PDF": "a PDF",
-}
-"""First bytes of files that are not tables of text."""
+_MEMORY = 1 << 28
+"""Bytes that unpacking may take: four times what ``xz -9`` asks for; a file says what it wants."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
+"""Methods by which a file is packed in an archive, and unpacked in little memory."""
 
 
 def packing(path: Path) -> str | None:
-    """Kind of packing of a file; None if it is not packed.
-
-    Raises
-    ------
-    ClientError
-        If it is a file of another kind.
-    """
+    """Kind of packing of a file; None if it is not packed."""
     with path.open("rb") as stream:
         first = stream.read(16)
-    for mark, kind in _OTHERS.items():
-        if first.startswith(mark):
-            raise ClientError(
-                f"{path} is {kind}, not CSV",
-                hint='Save it as "CSV UTF-8" from the program that made it.',
-            )
     return next((kind for mark, kind in _PACKINGS.items() if first.startswith(mark)), None)
 
 
@@ -72,10 +61,10 @@ def unpacked(path: Path, title: str) -> Iterator[IO[bytes]]:
         with _opened(path, kind, title) as stream:
             yield stream
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise _broken(title, kind) from error
+        raise _broken(title, kind, error) from error
     except OSError as error:
         if error.strerror is None:  # what unpacks says so, not the system
-            raise _broken(title, kind) from error
+            raise _broken(title, kind, error) from error
         raise ClientError(f"cannot read {title}: {error.strerror}") from error
 
 
@@ -85,7 +74,7 @@ def _opened(path: Path, kind: str | None, title: str) -> IO[bytes]:
     if kind == "bzip2":
         return cast("IO[bytes]", bz2.open(path))
     if kind == "xz":
-        return cast("IO[bytes]", lzma.open(path))
+        return cast("IO[bytes]", io.BufferedReader(_Xz(path)))
     if kind == "zstd":
         import pyarrow  # it takes a while to load
 
@@ -104,10 +93,11 @@ def _only_member(path: Path, title: str) -> IO[bytes]:
             if not member.is_dir() and not member.filename.startswith("__MACOSX/")
         ]
         names = [member.filename for member in members]
-        if "xl/workbook.xml" in names:
-            raise ClientError(
-                f"{title} is an Excel workbook, not CSV", hint='Save it there as "CSV UTF-8".'
-            )
+        for member, program in _WORKBOOKS.items():
+            if member in names:
+                raise ClientError(
+                    f"{title} is {program}, not CSV", hint='Save it there as "CSV UTF-8".'
+                )
         if len(members) != 1:
             raise ClientError(
                 f"{title} holds {len(members)} files",
@@ -116,10 +106,75 @@ def _only_member(path: Path, title: str) -> IO[bytes]:
             )
         if members[0].flag_bits & 1:
             raise ClientError(f"{title} is encrypted", hint="Unpack it with its password first.")
+        if members[0].compress_type not in _METHODS:
+            raise ClientError(
+                f"{title} is packed by method {members[0].compress_type}, which is not read",
+                hint="Unpack it first.",
+            )
         return archive.open(members[0])
 
 
-def _broken(title: str, kind: str | None) -> ClientError:
+class _Xz(io.RawIOBase):
+    """Content of an xz file, of streams one after another, unpacked in bounded memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._unpacker: lzma.LZMADecompressor | None = None
+        self._packed = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`."""
+        while True:
+            if self._unpacker is None and not self._begin():
+                return 0
+            assert self._unpacker is not None
+            if not self._packed and self._unpacker.needs_input:
+                self._packed = self._file.read(io.DEFAULT_BUFFER_SIZE)
+                if not self._packed:
+                    raise EOFError("the stream does not end")
+            found = self._unpacker.decompress(self._packed, len(buffer))
+            self._packed = b""
+            if self._unpacker.eof:
+                self._packed, self._unpacker = self._unpacker.unused_data, None
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+    def _begin(self) -> bool:
+        """Begin a stream, if there is one; between streams there may be zeros."""
+        while not (packed := self._packed.lstrip(b"\0")):
+            self._packed = self._file.read(io.DEFAULT_BUFFER_SIZE)
+            if not self._packed:
+                return False
+        self._packed = packed
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+        return True
+
+
+_WORKBOOKS = {
+    "xl/workbook.xml": "an Excel workbook",
+    "xl/workbook.bin": "an Excel workbook",
+    "content.xml": "an OpenDocument spreadsheet",
+    "Index/Document.iwa": "a Numbers spreadsheet",
+}
+"""Files in archives that are workbooks."""
+
+
+def _broken(title: str, kind: str | None, error: Exception) -> ClientError:
+    # So say the libraries of xz and zstd.
+    if re.search("memory usage limit|too much memory", str(error), re.IGNORECASE):
+        return ClientError(
+            f"{title} wants more than {_MEMORY >> 20} MB of memory to be unpacked",
+            detail=f"So its {kind} header says, which a small file can say as well as a large one.",
+            hint=f"If you trust it, unpack it by {kind} -d, and load what comes out.",
+        )
     return ClientError(
         f"{title} cannot be unpacked as {kind}",
         detail="It is damaged, or ends too early.",

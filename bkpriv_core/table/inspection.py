@@ -28,6 +28,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "MOST_QUASI_IDENTIFIERS",
     "has_many_labels",
     "identifies_by_code",
     "nearly_tells",
@@ -35,6 +36,10 @@ __all__ = [
     "tells_apart",
     "tells_by_code",
 ]
+
+MOST_QUASI_IDENTIFIERS = 400
+"""Limit of the quasi-identifiers of a dataset, insensitive attributes among them: the statement
+that reads them has up to four columns for each, and PostgreSQL has 1664."""
 
 _FEWEST = 20
 _FEW_VALUES = 20

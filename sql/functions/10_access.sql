@@ -47,6 +47,18 @@ COMMENT ON FUNCTION bkpriv_internal.owned() IS
 Policies ask for them once, not for each row';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owned() TO bkpriv_publisher, bkpriv_auditor;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.strangers(source regclass) RETURNS TABLE (role text, owns text)
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+@START@
+return GD["bkpriv"].source.strangers(source)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.strangers(regclass) IS
+    'Roles whose code may run when the current user reads a relation, which is locked, and not read.
+The current role and superusers are not among them';
+-- Granted to nobody: a superuser's client asks before it reads what a file or an argument names.
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.sees_all() RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp

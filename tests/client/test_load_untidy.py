@@ -226,6 +226,14 @@ def test_very_wide_tables_are_told_in_few_lines(path: Path, database: Database) 
     said = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
     assert "taken as missing: 'n/a' (1, line 5)" in said
     assert "The other columns: 1,499 integer." in said
+    # A statement that the server refuses is not printed.
+    assert "SELECT bkpriv." not in said
+    assert "columns would be quasi-identifiers or pass through, and at most 400 may" in " ".join(
+        said.split()
+    )
+    named = ("--quasi-identifiers", "c1,c2", "--sensitive", "c3", "--replace")
+    said = succeeded("load-csv", str(path), "--table", "people", *named, "--uri", database.uri())
+    assert "SELECT bkpriv.register_dataset('people', 'public.people', ARRAY['c1', 'c2']" in said
 
 
 def _answered(path: Path, uri: str, answers: list[tuple[str, str]]) -> tuple[int, str]:

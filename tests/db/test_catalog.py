@@ -269,6 +269,7 @@ VOLATILITY = {
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("release_taken", "audit_taken"),
         *_internal("erase_release", "next_release", "next_audit", "grant_job", "open_views"),
+        *_internal("strangers"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "distribute_release_table"),
     },

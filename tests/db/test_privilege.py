@@ -80,6 +80,7 @@ FUNCTIONS = """
     bkpriv_internal.seal_release_tables(bigint)                          X          -
     bkpriv_internal.owned()                                              X          X
     bkpriv_internal.sees_all()                                           X          X
+    bkpriv_internal.strangers(regclass)                                  -          -
     bkpriv_internal.carried_token(oid)                                   X          X
     bkpriv_internal.watch_token(oid)                                     X          X
     bkpriv_internal.reads(text,text)                                     X          X

@@ -37,11 +37,7 @@ from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
 from bkpriv_pl.tables.total import draw_seed, total_of
 
-__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Reading", "count_cells"]
-
-MOST_QUASI_IDENTIFIERS = 400
-"""Limit of the quasi-identifiers that fit into one statement, insensitive attributes among them: it
-has up to four columns for each, and PostgreSQL has 1664."""
+__all__ = ["NOTHING", "Known", "Reading", "count_cells"]
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.table.inspection import MOST_QUASI_IDENTIFIERS
 from bkpriv_pl.server.boundary import Refusal, require
-from bkpriv_pl.tables.counts import MOST_QUASI_IDENTIFIERS
 
 __all__ = ["check_roles"]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import plpy
 
-from bkpriv_pl.server.boundary import Refusal, run
+from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.column import as_written
 from bkpriv_pl.tables.strangers import Stranger, find_strangers
 
@@ -35,6 +35,7 @@ __all__ = [
     "open_named",
     "open_relation",
     "seen_in",
+    "strangers",
     "untrusted",
 ]
 
@@ -271,6 +272,13 @@ def untrusted(
 def seen_in(relation: Relation) -> list[str]:
     """Return whom who names a relation trusts, but for themselves and superusers."""
     return sorted({each.role for each in find_strangers(relation.oid) if not each.hidden})
+
+
+@entry
+def strangers(source: str | None) -> list[tuple[str, str]]:
+    """See ``bkpriv_internal.strangers``."""
+    relation = open_relation(require(source, "source"))
+    return [(each.role, str(each)) for each in find_strangers(relation.oid)]
 
 
 def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
