@@ -11,8 +11,8 @@ from tests.db.refusal import refused, unchanged
 
 pytestmark = pytest.mark.rolled_back
 
-VALUES = ("a", "B", "c", "C2", "i", "I", "ı", "İ", "zeta", "Öl")
-LITERALS = ("A", "b", "C", "d", "J", "k", "o", "ö", "Z", "", "ZZ")
+VALUES = ("a", "B", "c", "C2", "i", "I", "\u0131", "\u0130", "zeta", "Öl")
+LITERALS = ("A", "b", "J", "ö", "")
 CONDITIONS = ("x < {0}", "x <= {0}", "x > {0}", "x >= {0}", "x = {0}", "x BETWEEN {0} AND {1}")
 COLLATIONS = ('"C"', '"en-x-icu"', '"tr-x-icu"', "public.caseless")
 TYPES = ("text", "varchar", "char(6)", "public.word")
@@ -47,9 +47,15 @@ def conditions(literals: tuple[str, ...] = LITERALS) -> list[str]:
     return [each.format(*pair) for pair in quoted for each in CONDITIONS]
 
 
-@pytest.mark.parametrize("method", ["agglomerate", "bucketize"])
-@pytest.mark.parametrize("collation", COLLATIONS)
-@pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.parametrize(
+    ("type_", "collation", "method"),
+    [
+        *((type_, "public.caseless", "agglomerate") for type_ in TYPES),
+        *(("text", collation, "agglomerate") for collation in COLLATIONS[:-1]),
+        ("public.word", '"tr-x-icu"', "bucketize"),
+        ("char(6)", '"en-x-icu"', "bucketize"),
+    ],
+)
 def test_conditions_count_as_postgresql_does(
     db: Connection, type_: str, collation: str, method: str
 ) -> None:
