@@ -43,7 +43,8 @@ def test_columns_that_may_be_read_are_inspected(clinic: Connection, nora: Connec
 def test_where_none_may_be_read_columns_are_asked_for(clinic: Connection, nora: Connection) -> None:
     with unchanged(clinic):
         refused(nora, INSPECT, [True], sqlstate="42501", names=["patient", nora.info.user])
-        grant(clinic, nora, "(age)")
+    grant(clinic, nora, "(age)")
+    with unchanged(clinic):
         said = refused(nora, REGISTER, sqlstate="42501", names=["disease"])
     assert "GRANT SELECT (disease) ON clinic.patient TO" in (said.message_hint or "")
 

@@ -16,7 +16,6 @@ REGIONS = {"north": ["Kiel", "Husum"], "south": ["Ulm"]}
 TREES = [
     ("SELECT bkpriv.set_prefix_hierarchy('towns', 'town', %s)", [[3, 2]], "Hu*"),
     ("SELECT bkpriv.set_list_hierarchy('towns', 'town', %s, 'rest')", [Jsonb(REGIONS)], "north"),
-    ("SELECT bkpriv.set_list_hierarchy('towns', 'town', %s, 'rest')", [Jsonb(REGIONS)], "rest"),
     ("SELECT bkpriv.set_hierarchy('towns', 'town', 'public.levels')", [], "north"),
 ]
 

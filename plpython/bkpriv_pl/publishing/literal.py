@@ -152,7 +152,8 @@ def _read(domain: Domain, type_: str, collation: str, literal: Literal) -> Point
             "coalesce(bool_and(before < x), true) AS rising FROM ("
             f"SELECT x, v, {position} AS position, lag(x) OVER (ORDER BY place) AS before "
             f"FROM (SELECT $1{cast} AS v) AS literal LEFT JOIN "
-            f"(SELECT t{cast} AS x, place FROM unnest($2) WITH ORDINALITY AS u(t, place)) AS listed "
+            f"(SELECT t{cast} AS x, place FROM unnest($2) WITH ORDINALITY AS u(t, place)) "
+            "AS listed "
             "ON true) AS compared",
             ["text", "text[]"],
             [literal.text, labels],
