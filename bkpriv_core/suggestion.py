@@ -29,7 +29,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import KAnonymity
 from bkpriv_core.table.appearance import CODED, DATED
 from bkpriv_core.table.cost import costs
-from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.resemblance import best_levels, bring_together, label_records
 from bkpriv_core.table.rule import Listed, Prefixes, Rule
@@ -132,6 +132,7 @@ def suggest(table: Table, axis: int, progress: Progress = SILENT) -> list[Sugges
     domain = table.quasi_identifiers[axis]
     labels = tuple(label for label in domain.labels if label is not None)
     check_labels(domain.name, len(labels))
+    replace(domain, hierarchy=None).check_labels()  # All that is proposed has the usual root.
     if _share(DATED, labels) >= _MOSTLY and not all(map(_ISO.fullmatch, labels)):
         return [Suggestion("dates", 0, None, None, None, _OF_DATES)]
     records = label_records(table, axis)
@@ -210,8 +211,8 @@ def _by_prefixes(labels: Sequence[str], records: IntArray) -> list[tuple[tuple[i
 
 def _are_codes(labels: Sequence[str]) -> bool:
     """Whether labels read like codes; whole numbers do if all have the same length."""
-    if _share(CODED, labels) < _MOSTLY:
-        return False
+    if _share(CODED, labels) < _MOSTLY or any(label.endswith(ROOT) for label in labels):
+        return False  # Prefixes end in *, too.
     digits = {len(label) for label in labels if label.isdecimal()}
     return all(size >= _CODE for size in digits) and len(digits) <= 1
 

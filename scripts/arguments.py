@@ -176,7 +176,8 @@ ARGUMENTS = {
         "before, such as `ARRAY[16, 4, 2]`"
     ),
     "set_date_hierarchy.units": (
-        "of `day`, `month`, `quarter`, `year` and `decade`, the finest first"
+        "of `day`, `month`, `quarter`, `year` and `decade`, the finest first; by default "
+        "month and year"
     ),
     "set_list_hierarchy.branches": (
         "a JSON object: by name a list of values, or another such object"

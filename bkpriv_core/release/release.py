@@ -147,6 +147,16 @@ class Form(ABC):
         """
         return np.zeros((len(release.table.quasi_identifiers), len(release.groups)))
 
+    def check(self, table: Table) -> None:
+        """Refuse a table that readers could not read in this form: mostly none.
+
+        Raises
+        ------
+        InvalidData
+            If it is one.
+        """
+        del table
+
     @abstractmethod
     def tally(self, release: Release) -> Tally:
         """Counts of records as far as the release tells."""

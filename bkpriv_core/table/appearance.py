@@ -108,7 +108,7 @@ class Seen:
     values : int
         Distinct values.
     low, high : float
-        Least and greatest value of numbers; NaN of others.
+        Least and greatest finite value of numbers; NaN of others.
     shortest, longest : int
         Lengths of the texts of values, as far as they were looked at.
     length : float
@@ -119,6 +119,8 @@ class Seen:
         Shares of texts that read like dates, codes and e-mail addresses.
     ill, sexed : float
         Shares of texts that read like codes or names of illnesses, and like sexes.
+    unbounded : int
+        Records whose number or time is not finite.
     """
 
     name: str
@@ -137,6 +139,7 @@ class Seen:
     mailed: float = 0.0
     ill: float = 0.0
     sexed: float = 0.0
+    unbounded: int = 0
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,8 @@ def judge(seen: Seen) -> Appearance:
     if seen.kind == "text" and (seen.length >= _LONG or (seen.wordy >= _OFTEN and unique)):
         return Appearance("free text", None, "texts of several words, which may say anything")
     looks_like, reason = _shape(seen)
+    if seen.unbounded:
+        reason += f", and {seen.unbounded} records that are not finite: NULL in a view, or a label"
     if looks_like == "label" and _says(seen.name, _NAMES):
         return Appearance(looks_like, None, f"{reason}; by its name, it names people")
     if unique:
@@ -224,7 +229,8 @@ def _shape(seen: Seen) -> tuple[str, str]:
     if seen.kind == "whole" and (reason := _as_code(seen)) is not None:
         return "code", f"{told}, {reason}"
     if seen.kind in ("whole", "number"):
-        return "number", f"{told} from {seen.low:.6g} to {seen.high:.6g}"
+        span = f" from {seen.low:.6g} to {seen.high:.6g}" if seen.low <= seen.high else ""
+        return "number", f"{told}{span}"
     if seen.kind == "text" and seen.dated >= _MOSTLY:
         return "date", f"{told} that read like days or times, kept as texts"
     if seen.kind == "text" and seen.coded >= _MOSTLY and seen.longest > 1:

@@ -111,7 +111,11 @@ def _parse_bin(name: str, type_name: str, size: Any) -> Bin | None:
             raise _refused(name, f"its bins are given by {', '.join(units)}")
         return Bin(type_name, unit=size)
     if type_name not in _WHOLE | FLOATS | {"numeric"}:
-        raise _refused(name, "only numbers, dates and timestamps have bins")
+        raise _refused(
+            name,
+            "only numbers, dates and timestamps have bins; a view makes numbers of other types, "
+            "as extract(hour FROM a_time), extract(epoch FROM an_interval), money::numeric do",
+        )
     if isinstance(size, bool) or not isinstance(size, int | float):
         raise _refused(name, f'its bins are given by a width, a number, or it is a "{LABEL}"')
     width = Decimal(str(size))

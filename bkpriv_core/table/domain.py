@@ -9,6 +9,9 @@ Distances of two values (Li, Li, Zhang 2009, section II-C):
 A hierarchy is *balanced*: every leaf has a path of the same length to the one root. A label may
 recur along a path or in other branches at another level; a node is its level and label.
 
+A value may read like a label that stands for others, as ``*`` does in a file that was generalized
+before. Readers could not distinguish the two, so `Domain.check_labels` refuses such values.
+
 A domain holds the values that occur in the table, in the order of their type. A hierarchy may
 know more values than occur; widths and ranges are those of the occurring ones.
 """
@@ -87,7 +90,10 @@ class Domain:
                     f'attribute "{self.name}" has values that are not finite, too large or too '
                     "small for double precision, or too far apart",
                     detail=f"They are {some_of([values[i] for i in np.flatnonzero(~finite)])}.",
-                    hint="Replace them, or give the attribute a hierarchy with set_hierarchy.",
+                    hint="Publish from a view that shows NULL instead, such as "
+                    f"""NULLIF("{self.name}", '{values[int(np.flatnonzero(~finite)[0])]}'), with """
+                    'the option {"nulls": "category"}. Or give the attribute a hierarchy with '
+                    "bkpriv.set_hierarchy, which makes its values labels.",
                 )
         if self.hierarchy is not None:
             missing = [label for label in values if label not in self.hierarchy.paths]
@@ -98,6 +104,29 @@ class Domain:
                     hint="Add each of them with its path and call set_hierarchy again; a list, "
                     "by set_list_hierarchy, may have a name for the rest.",
                 )
+
+    def check_labels(self) -> None:
+        """Refuse values that read like a label under which others are published.
+
+        Raises
+        ------
+        InvalidData
+            If there is one.
+        """
+        values = {label for label in self.labels if label is not None}
+        root = self._root
+        if self.numeric or (self.hierarchy is None and root not in values):
+            return
+        paths = {} if self.hierarchy is None else self.hierarchy.paths
+        for label in self.labels:
+            for above in (root,) if label is None else paths.get(label, (root,)):
+                if above in values and above != label:
+                    raise _mistaken(self.name, above, label, "root" if above == root else "label")
+
+    @property
+    def _root(self) -> str:
+        """Label of everything."""
+        return ROOT if self.hierarchy is None else next(iter(self.hierarchy.paths.values()))[-1]
 
     @property
     def size(self) -> int:
@@ -301,3 +330,15 @@ class Domain:
             (root if up else None) if label is None else paths[label][up]
             for up, label in zip(level, leaf, strict=True)
         ]
+
+
+def _mistaken(attribute: str, value: str, other: str | None, kind: str) -> InvalidData:
+    column, literal = attribute.replace('"', '""'), value.replace("'", "''")
+    return InvalidData(
+        f'value {some_of([value])} of attribute "{attribute}" is also a label of other values',
+        detail=f"It is the {kind} under which {some_of([other])} is published where a group mixes "
+        "values. A reader could not distinguish the two.",
+        hint="Publish from a view that shows the value otherwise, such as "
+        f"""NULLIF("{column}", '{literal}') with the option {{"nulls": "category"}}. Or give the """
+        "label another name: by bkpriv.set_hierarchy you name every label, the root too.",
+    )

@@ -131,9 +131,9 @@ class _Nodes:
             for node in {label} if label is None or hierarchy is None else hierarchy.paths[label]:
                 low, high = self._extents.get(node, (place, place))
                 self._extents[node] = min(low, place), max(high, place)
-        if hierarchy is not None:
-            # NULL is below the root, too.
-            self._extents[next(iter(hierarchy.paths.values()))[-1]] = self._whole
+        # NULL is below the root, too; and what reads like the root may be any value.
+        root = ROOT if hierarchy is None else next(iter(hierarchy.paths.values()))[-1]
+        self._extents[root] = self._whole
         self._extents.setdefault(ROOT, self._whole)
         self._extents.setdefault(None, self._whole)
 

@@ -39,7 +39,8 @@ A value becomes its first characters, fewer and fewer, with * behind them, and a
 It is a rule, so values that come later have a path, too';
 GRANT EXECUTE ON FUNCTION bkpriv.set_prefix_hierarchy(text, text, int[]) TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv.set_date_hierarchy(dataset text, attribute text, units text[]) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.set_date_hierarchy(dataset text, attribute text,
+    units text[] DEFAULT '{month,year}') RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$

@@ -29,7 +29,10 @@ INTERFACE = {
         "void",
     ),
     "set_prefix_hierarchy": ("dataset text, attribute text, lengths integer[]", "void"),
-    "set_date_hierarchy": ("dataset text, attribute text, units text[]", "void"),
+    "set_date_hierarchy": (
+        "dataset text, attribute text, units text[] DEFAULT '{month,year}'::text[]",
+        "void",
+    ),
     "set_quantile_hierarchy": ("dataset text, attribute text, parts integer[]", "void"),
     "suggest_hierarchy": ("dataset text, attribute text", "TABLE(levels integer"),
     "set_list_hierarchy": (

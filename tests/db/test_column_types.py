@@ -37,7 +37,7 @@ NUMERIC = {
 }
 
 CATEGORIES = {
-    "text": "a b c D é 日本 '' *",
+    "text": "a b c D é 日本 '' **",
     "varchar(9)": "a b c d",
     "char(4)": "a b cc abcd",
     "boolean": "t f",

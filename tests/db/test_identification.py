@@ -227,7 +227,7 @@ def test_publishers_need_select_and_no_more(clinic: Connection) -> None:
     clinic.execute("SET LOCAL ROLE looker")
     refused(clinic, INSPECT, ["clinic.patient"], sqlstate="42501", names=["patient", "age"])
     clinic.execute("RESET ROLE; GRANT SELECT (age) ON clinic.patient TO looker; SET ROLE looker")
-    refused(clinic, INSPECT, ["clinic.patient"], sqlstate="42501", names=["sex, city, disease"])
+    assert {row[0][0] for row in clinic.execute(INSPECT, ["clinic.patient"])} == {"age"}
     clinic.execute("RESET ROLE; GRANT SELECT ON clinic.patient TO looker; SET ROLE looker")
     assert len(inspect(clinic, "clinic.patient")) > 4
     assert one(clinic, "SELECT count(*) FROM bkpriv.dataset") == 0

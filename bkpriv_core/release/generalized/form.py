@@ -32,6 +32,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.levels import Recoding
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["Generalized"]
 
@@ -70,6 +71,11 @@ class Generalized(Form):
     def recoded(self, recoding: tuple[Recoding, ...]) -> Generalized:
         """See `Form`."""
         return replace(self, recoding=recoding)
+
+    def check(self, table: Table) -> None:
+        """See `Form`."""
+        for domain in table.quasi_identifiers:
+            domain.check_labels()
 
     def boxes(self, parts: Parts, groups: Groups) -> tuple[IntArray, IntArray]:
         """See `Form`."""

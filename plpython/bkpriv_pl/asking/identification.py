@@ -11,7 +11,7 @@ chance happens once in three billion tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import plpy
@@ -19,13 +19,14 @@ import plpy
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.appearance import CODED, DATED, Appearance, Kind, Seen, judge, with_sensitive
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.sample import Sample, as_text, hashed
-from bkpriv_pl.tables.source import check_readable, open_named
+from bkpriv_pl.tables.source import Relation, check_readable, open_named, unreadable
 
 __all__ = ["inspect_columns"]
 
@@ -67,14 +68,13 @@ Row = tuple[
 def inspect_columns(source: str | None) -> list[Row]:
     """See ``bkpriv.inspect_columns``."""
     relation = open_named(require(source, "source"))
-    columns = tuple(column_types(relation.schema, relation.name).values())
+    columns = _readable(relation)
     if not 1 <= len(columns) <= _COLUMNS:
         raise TooLarge(
             f"{relation} has {len(columns)} columns",
             detail=f"From 1 to {_COLUMNS} can be inspected at once.",
             hint="Inspect a view that shows some of them.",
         )
-    check_readable(relation, tuple(column.name for column in columns))
     sample = Sample.of(relation, columns)
     labels, sizes, seen = _read(sample, columns)
     singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
@@ -102,6 +102,27 @@ def inspect_columns(source: str | None) -> list[Row]:
     return rows
 
 
+def _readable(relation: Relation) -> tuple[Column, ...]:
+    """Columns that the caller may read; the others are counted in a notice.
+
+    Raises
+    ------
+    Refusal
+        If there are columns, and the caller may read none.
+    """
+    columns = column_types(relation.schema, relation.name)
+    hidden = unreadable(relation, tuple(columns))
+    if len(hidden) == len(columns):
+        check_readable(relation, tuple(columns))
+    if hidden:
+        telling.notice(
+            f"{len(hidden)} of {len(columns)} columns of {relation} are not inspected",
+            detail=f"You may not read {some_of(hidden)}. Nothing is said about them.",
+            hint="Columns that name people need not be granted to publish the others.",
+        )
+    return tuple(column for name, column in columns.items() if name not in hidden)
+
+
 @dataclass(frozen=True)
 class _Column:
     """Figures of a column: for judging it, and how many of its values read alike."""
@@ -122,24 +143,20 @@ def _read(
         label, size = classes(unpack_integers(row.pop(f"h{place}"), ">i8"))
         labels.append(label)
         sizes.append(size)
-        valued, low, high = row[f"n{place}"]
+        valued, low, high, unbounded = row[f"n{place}"]
         nulls = len(label) - int(valued)
-        seen.append(
-            _Column(
-                Seen(
-                    column.name,
-                    _kind(column),
-                    int(valued),
-                    nulls,
-                    len(size) - bool(nulls),
-                    low,
-                    high,
-                    *_looks(row[f"t{place}"]),
-                ),
-                row.get(f"a{place}"),
-                nulls,
-            )
+        figures = Seen(
+            column.name,
+            _kind(column),
+            int(valued),
+            nulls,
+            len(size) - bool(nulls),
+            low,
+            high,
+            *_looks(row[f"t{place}"]),
         )
+        figures = replace(figures, unbounded=int(unbounded))
+        seen.append(_Column(figures, row.get(f"a{place}"), nulls))
     return labels, sizes, seen
 
 
@@ -174,11 +191,14 @@ def _query(sample: Sample, columns: Sequence[Column]) -> dict[str, Any]:
             f"{hashed(text)} AS h{place}",
             f'left({text}, {_CUT}) COLLATE "C" AS t{place}',
         ]
-        span = "NULL::float8, NULL::float8"
+        span = "NULL::float8, NULL::float8, 0"
         if column.numeric:
             number = column.position(raw)
             values.append(f"CASE WHEN {raw} IS NOT NULL THEN {number} END AS p{place}")
-            span = f"min(p{place}), max(p{place})"
+            finite = f"p{place} NOT IN ('NaN', 'Infinity', '-Infinity')"
+            ends = [f"{end}(p{place}) FILTER (WHERE {finite})" for end in ("min", "max")]
+            low, high = (f"coalesce({end}, 'NaN')" for end in ends)
+            span = f"{low}, {high}, count(*) FILTER (WHERE NOT ({finite}))"
         listed += [
             f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}",
             f"ARRAY[count(h{place}), {span}]::float8[] AS n{place}",

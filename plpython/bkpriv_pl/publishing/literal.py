@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import plpy
@@ -18,9 +19,9 @@ from bkpriv_core.query.literal import (
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.past.history import RecordedRelease
-from bkpriv_pl.server.boundary import run
+from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.server.progress import POLLED
-from bkpriv_pl.tables.column import FIXED
+from bkpriv_pl.tables.column import FIXED, column_types
 
 __all__ = ["NUMBERS", "TIMES", "literal_resolver"]
 
@@ -35,28 +36,41 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
     """Resolver of literals that are compared with the attributes of a release.
 
     Numbers are compared as `number_point` says. What is no value of another domain is read as a
-    value of the attribute's type, and takes its place in the order of that type; text, in the order
-    of the database's collation. Dates and times are read as ISO, without a zone as UTC.
+    value of the attribute's type, and takes its place in the order of that type. Text takes it in
+    the order of the column's collation, as the source has it now. If the source or the column is
+    gone, or that is not the order of the values at the release, text that is no value has no place.
+    Dates and times are read as ISO, without a zone as UTC.
 
     Of types that are not built in, such as enumerations, nothing is asked: they may have changed
     since. Their values have the order that they had at the release, and nothing else has a place.
+    Nor is anything else equal to a value of an enumeration; of other types that is not known.
 
     What was coarsened before records were drawn is compared with labels of its classes alone.
     """
     domains = release.columns
+    names = [domain.name for domain in domains]
     of_domain = domain_resolver(domains)
     coarsened = _coarsened(release)
 
     @cache
-    def find_type(attribute: int) -> str | None:
-        """The attribute's type, if it is built in; a cast to anybody's would run his code."""
+    def find_type(attribute: int) -> tuple[str, bool] | None:
+        """The attribute's type, if it is built in; a cast to anybody's would run his code.
+
+        With it comes whether it is compared by a collation.
+        """
         types = run(
-            "SELECT format_type(t.oid, -1) AS name FROM pg_type AS t "
+            "SELECT format_type(t.oid, -1) AS name, t.typcollation <> 0 AS collated "
+            "FROM pg_type AS t "
             f"WHERE format_type(t.oid, -1) = $1 AND t.typtype = 'b' AND {FIXED}",
             ["text"],
             [release.types[attribute]],
         )
-        return str(types[0]["name"]) if types else None
+        return (str(types[0]["name"]), bool(types[0]["collated"])) if types else None
+
+    @cache
+    def collations() -> dict[str, str]:
+        """Collations of the source's columns, by name; of those that have the type they had."""
+        return _find_collations(release.release, dict(zip(names, release.types, strict=True)))
 
     def resolve(attribute: int, literal: Literal, *, ordered: bool, listed: bool = False) -> Point:
         POLLED.poll()
@@ -69,10 +83,15 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
             return number_point(domain, literal, type_, listed=listed)
         if written:
             return value_point(domain, domain.labels.index(literal.text))
-        own_type = find_type(attribute)
-        if own_type is None:
+        found = find_type(attribute)
+        if found is None:
+            if not ordered and not _is_enumeration(type_):
+                raise _unknown(domain, type_, literal)
             return of_domain(attribute, literal, ordered=ordered)
-        return _read(domain, own_type, literal)
+        own_type, collated = found
+        collation = collations().get(domain.name) if collated else ""
+        point = None if collation is None else _read(domain, own_type, collation, literal)
+        return of_domain(attribute, literal, ordered=ordered) if point is None else point
 
     return resolve
 
@@ -85,17 +104,57 @@ def _coarsened(release: RecordedRelease) -> set[str]:
     return {name for name, level in levels.items() if level}
 
 
-def _read(domain: Domain, type_: str, literal: Literal) -> Point:
-    """Read a literal as a value of a type, and find its place among the domain's values."""
+def _find_collations(release: int, types: Mapping[str, str]) -> dict[str, str]:
+    """Collations, as SQL, of the columns of a release's source that still have their types."""
+    (origin,) = run(
+        "SELECT source_schema, source_name FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    try:
+        columns = column_types(origin["source_schema"], origin["source_name"])
+    except Refusal:  # The source is gone.
+        return {}
+    return {
+        name: columns[name].collation
+        for name, type_ in types.items()
+        if name in columns and columns[name].declared_as == type_
+    }
+
+
+def _is_enumeration(type_: str) -> bool:
+    return bool(
+        run(
+            "SELECT FROM pg_type WHERE typtype = 'e' AND format_type(oid, -1) = $1",
+            ["text"],
+            [type_],
+        )
+    )
+
+
+def _read(domain: Domain, type_: str, collation: str, literal: Literal) -> Point | None:
+    """Read a literal as a value of a type, and find its place among the domain's values.
+
+    Returns
+    -------
+    Point or None
+        None if the values do not rise in the order of the collation, so that it is another one.
+    """
     if type_ in TIMES and not literal.quoted:
         raise _not_of_type(domain, type_, literal)
     position = "extract(epoch FROM v)::float8" if type_ in TIMES else "0::float8"
     labels = [label for label in domain.labels if label is not None]
+    cast = f"::{type_} COLLATE {collation}" if collation else f"::{type_}"
     try:
         row = run(
-            f"SELECT count(*) FILTER (WHERE x::{type_} < v) AS below, "
-            f"count(*) FILTER (WHERE x::{type_} <= v) AS through, min({position}) AS position "
-            f"FROM (SELECT $1::{type_} AS v) AS literal LEFT JOIN unnest($2) AS x ON true",
+            "SELECT count(*) FILTER (WHERE x < v) AS below, "
+            "count(*) FILTER (WHERE x <= v) AS through, min(position) AS position, "
+            "coalesce(bool_and(before < x), true) AS rising FROM ("
+            f"SELECT x, v, {position} AS position, lag(x) OVER (ORDER BY place) AS before "
+            f"FROM (SELECT $1{cast} AS v) AS literal LEFT JOIN "
+            f"(SELECT t{cast} AS x, place FROM unnest($2) WITH ORDINALITY AS u(t, place)) "
+            "AS listed "
+            "ON true) AS compared",
             ["text", "text[]"],
             [literal.text, labels],
         )[0]
@@ -103,7 +162,17 @@ def _read(domain: Domain, type_: str, literal: Literal) -> Point:
         if not str(getattr(error, "sqlstate", "")).startswith("22"):
             raise
         raise _not_of_type(domain, type_, literal) from None
+    if collation and not row["rising"]:
+        return None
     return Point(row["below"], row["through"], row["position"])
+
+
+def _unknown(domain: Domain, type_: str, literal: Literal) -> InvalidParameter:
+    return InvalidParameter(
+        f'attribute "{domain.name}" is compared with {literal}, which is none of its values',
+        detail=f"Its type {type_} is not built in, so it is not known which texts are equal by it.",
+        hint="Write the value as the release shows it.",
+    )
 
 
 def _not_of_type(domain: Domain, type_: str, literal: Literal) -> InvalidParameter:

@@ -50,9 +50,10 @@ from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
-from bkpriv_pl.tables.dataset import find_dataset, take_turn
+from bkpriv_pl.tables.dataset import find_dataset, open_source, take_turn
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.persons import tell_bounded, tell_persons
+from bkpriv_pl.tables.source import tell_hidden_rows
 
 __all__ = ["publish"]
 
@@ -339,6 +340,7 @@ def _record(
     ]
     history.record_audit(release, [*rows, *together])
     notice.give_notice(release, published, shown, rows, options=request.options)
+    tell_hidden_rows(open_source(dataset), f"Release {release}")
     tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:

@@ -100,6 +100,7 @@ class Subject:
         taken, cell = method.prepare(growth.table, options)
         domains = zip(taken.domains, growth.table.domains, strict=True)
         coarse = {domain.name for domain, own in domains if domain is not own}
+        method.form.check(taken)
         check_bounds(dataset, taken, method.form, coarse)
         if options.distribute_by is not None:
             names = names_of_records(dataset, taken, method.form, coarse)

@@ -10,7 +10,7 @@ from bkpriv_core.table.bins import Bin
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.bins import bin_start
 
-__all__ = ["FIXED", "STEPS", "Column", "Period", "as_written", "column_types"]
+__all__ = ["FIXED", "STEPS", "UNBOUNDED", "Column", "Period", "as_written", "column_types"]
 
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
@@ -21,6 +21,9 @@ and no reference to an object that has a name."""
 
 STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
 """Distance of neighbouring values of a type, in units of its positions; others are a continuum."""
+
+UNBOUNDED = ("-Infinity", "-infinity", "Infinity", "NaN", "infinity")
+"""Texts of numbers and times that are not finite, and have no positions."""
 
 
 @dataclass(frozen=True)

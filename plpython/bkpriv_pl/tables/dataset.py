@@ -30,6 +30,7 @@ from bkpriv_pl.tables.source import (
     open_named,
     open_relation,
     seen_in,
+    tell_hidden_rows,
 )
 from bkpriv_pl.tables.staleness import watch_own
 from bkpriv_pl.tables.texts import check_names
@@ -40,6 +41,7 @@ __all__ = [
     "columns_of",
     "drop",
     "find_dataset",
+    "named_source",
     "open_source",
     "read_hierarchies",
     "read_known",
@@ -184,7 +186,10 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
     Refusal
         If there is no such source, or it lacks a column.
     """
-    columns = column_types(dataset.source_schema, dataset.source_name)
+    try:
+        columns = column_types(dataset.source_schema, dataset.source_name)
+    except Refusal as error:
+        raise _gone(dataset) if error.sqlstate == "42P01" else error from None
     _check_columns(dataset, columns)
     binnable = (*dataset.measured, *filter(None, [dataset.period]))
     types = {name: columns[name].type_name for name in binnable}
@@ -275,12 +280,37 @@ def _read_hierarchy(row: Mapping[str, Any]) -> Tree | Intervals:
     return parse_rule(attribute, from_json(row["rule"], f'the hierarchy of "{attribute}"'))
 
 
+def named_source(dataset: Dataset) -> Relation:
+    """Open the relation that a dataset names, whoever owns it by now; see `open_source`.
+
+    Raises
+    ------
+    Refusal
+        If there is none of that name any more.
+    """
+    try:
+        return open_relation(dataset.source)
+    except Refusal as error:
+        raise _gone(dataset) if error.sqlstate == "42P01" else error from None
+
+
+def _gone(dataset: Dataset) -> Refusal:
+    return Refusal(
+        "42P01",
+        f'source {dataset.source} of dataset "{dataset.name}" does not exist',
+        detail="The relation was renamed, moved or dropped after the dataset was registered.",
+        hint="Give it its name again, or make a view of that name. Or withdraw the dataset's "
+        f"releases, call bkpriv.drop_dataset({plpy.quote_literal(dataset.name)}), and register it "
+        "with the new name by bkpriv.register_dataset. Releases can be measured meanwhile.",
+    )
+
+
 def open_source(dataset: Dataset) -> Relation:
     """Open a dataset's source; one that somebody else has named must be nobody's trap.
 
     A caller who publishes for a role that they are a member of trusts that role, and nobody else.
     """
-    source = open_relation(dataset.source)
+    source = named_source(dataset)
     check_strangers(
         source,
         f'the source {source} of dataset "{dataset.name}"',
@@ -351,6 +381,7 @@ def register(
         extras=[binned[column] for column in dataset.extras],
         period=None if period is None else binned[period],
     )
+    tell_hidden_rows(relation, f'Dataset "{name}"')
     tell_combination(
         name,
         relation,

@@ -14,19 +14,19 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.rule import Listed, Prefixes, Units
+from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
-from bkpriv_pl.tables.inspection import inspect_hierarchy, inspect_prefixes
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, named_source, open_source
+from bkpriv_pl.tables.inspection import distinct_values, inspect_hierarchy, inspect_prefixes
 from bkpriv_pl.tables.quantile import find_quantiles
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
     old_snapshot,
     open_named,
-    open_relation,
     untrusted,
 )
 
@@ -55,6 +55,7 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     seen = _look_at(dataset, attribute)
     if seen is not None:
         inspect_hierarchy(*seen, hierarchy.leaves)
+        _check_labels(dataset, *seen, hierarchy)
     _keep(dataset, attribute, levels=[list(path) for path in hierarchy.paths.values()])
 
 
@@ -87,6 +88,7 @@ def set_prefix_hierarchy(
     seen = _look_at(dataset, attribute)
     if seen is not None:
         inspect_prefixes(*seen, prefixes.lengths)
+        _check_labels(dataset, *seen, prefixes)
     _keep(dataset, attribute, rule={"prefixes": list(prefixes.lengths)})
 
 
@@ -139,8 +141,10 @@ def set_list_hierarchy(
     stated = from_json(branches, "branches")
     listed = Listed.checked(attribute, stated, rest)
     seen = _look_at(dataset, attribute)
-    if seen is not None and rest is None:
-        inspect_hierarchy(*seen, listed.leaves)
+    if seen is not None:
+        if rest is None:
+            inspect_hierarchy(*seen, listed.leaves)
+        _check_labels(dataset, *seen, listed)
     _keep(dataset, attribute, rule={"list": stated, "rest": rest})
 
 
@@ -182,13 +186,27 @@ def _attribute(dataset: Dataset, attribute: str | None) -> str:
 
 def _look_at(dataset: Dataset, attribute: str) -> tuple[Relation, Column] | None:
     """Source and column to warn about; a warning is not worth that a stranger's code might run."""
-    source = open_relation(dataset.source)
+    source = named_source(dataset)
     if not dataset.own and old_snapshot() is not None:
         return None
     if untrusted(source, named=dataset.own, known=dataset.source_owners):
         return None
     check_readable(source, (attribute,))
     return source, columns_of(dataset)[attribute]
+
+
+def _check_labels(dataset: Dataset, source: Relation, column: Column, tree: Tree) -> None:
+    """Refuse a hierarchy with a label that is also a value of a quasi-identifier.
+
+    Numbers and times have no such labels, for what is one value of theirs is no interval or unit.
+    """
+    if column.name not in dataset.quasi_identifiers:
+        return  # Sensitive values are published as they are.
+    values = [value for value in distinct_values(source, column) if value is not None]
+    hierarchy = tree.over(column.name, values)
+    known = tuple(value for value in values if value in hierarchy.paths)
+    if known:
+        Domain(column.name, known, hierarchy=hierarchy).check_labels()
 
 
 def _keep(

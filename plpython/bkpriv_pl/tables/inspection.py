@@ -1,9 +1,4 @@
-"""Inspection: warnings about a source, with counts, when it is declared.
-
-A source is read once, as far as its first million records: enough to judge what its columns are
-like, whatever its size. Of a table that Citus distributes, records would all have to come from its
-nodes, as many from each, so that fewer are drawn from all of them there.
-"""
+"""Inspection: warnings about a source, with counts, when it is declared; see `part`."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ from itertools import islice
 import plpy
 
 from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.domain import ROOT
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.inspection import (
     has_many_labels,
@@ -26,16 +22,17 @@ from bkpriv_core.table.inspection import (
 )
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import run
-from bkpriv_pl.tables.column import Column
-from bkpriv_pl.tables.source import Relation, find_distributed
+from bkpriv_pl.tables.column import UNBOUNDED, Column
+from bkpriv_pl.tables.part import Part
+from bkpriv_pl.tables.source import Relation
 
-__all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_prefixes", "inspect_source"]
-
-_INSPECTED = 1_000_000
-"""Largest number of records that are read."""
-
-_FETCHED = 200_000
-"""Approximate number of records that are drawn of a table that lies elsewhere."""
+__all__ = [
+    "distinct_values",
+    "inspect_attributes",
+    "inspect_hierarchy",
+    "inspect_prefixes",
+    "inspect_source",
+]
 
 _AT_ONCE = 31
 """Largest number of columns that PostgreSQL tells apart in grouping sets."""
@@ -48,45 +45,6 @@ _PAIRED = 2_000_000
 
 _LEAST_PAIRED = 10_000
 """Records that are read for that, however many pairs there are."""
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The part of a source that is inspected.
-
-    Parameters
-    ----------
-    source : str
-        SQL of it, under the alias s, as what a query reads.
-    most : int
-        Records that are read at most.
-    drawn : bool
-        Whether they are drawn from all records, and are not the first.
-    """
-
-    source: str
-    most: int
-    drawn: bool = False
-
-    @classmethod
-    def of(cls, source: Relation, most: int = _INSPECTED) -> _Part:
-        """The first so many records of a source, or a sample of what is distributed."""
-        if not find_distributed([source.oid]):
-            return cls(f"{source} AS s LIMIT {most}", most)
-        fetched = min(most, _FETCHED)
-        # Nodes count in parallel, and send a number each.
-        (row,) = run(f"SELECT count(*) AS records FROM {source} AS s")
-        sampled = row["records"] > fetched
-        share = 100 * fetched / max(row["records"], 1)
-        drawn = f" TABLESAMPLE BERNOULLI ({share!r}) REPEATABLE (0)" if sampled else ""
-        # For the limit, Citus has records come, and does not group them by sets, which it cannot.
-        return cls(f"{source} AS s{drawn} LIMIT {_INSPECTED}", _INSPECTED, drawn=sampled)
-
-    def seen(self, inspected: int) -> str:
-        """Note for a source of which not all records were read, but so many."""
-        if self.drawn:
-            return f" Seen were {inspected} records, drawn at random."
-        return f" Seen were the first {self.most} records." if inspected >= self.most else ""
 
 
 def inspect_source(
@@ -113,7 +71,7 @@ def inspect_source(
     unique, null, many = [], [], []
     whole: dict[Column, _Counted] = {}
     inspected = 0
-    part = _Part.of(source)
+    part = Part.of(source)
     columns = iter((*quasi_identifiers, *sensitive, *extras))
     while some := list(islice(columns, _AT_ONCE)):
         expressions = [column.expression("s") for column in some]
@@ -134,6 +92,8 @@ def inspect_source(
     seen = part.seen(inspected)
     _warn_of_quasi_identifiers(dataset, unique, many, seen)
     _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen=seen)
+    _tell_ways(dataset, quasi_identifiers)
+    _warn_of_values(dataset, part, quasi_identifiers, sensitive, seen=seen)
     if null:
         telling.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
@@ -141,6 +101,100 @@ def inspect_source(
             hint="Publication refuses NULL in what is published unless it has the option "
             '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
         )
+
+
+_WAYS = {
+    "time": "extract(hour FROM {})",
+    "timetz": "extract(hour FROM {})",
+    "interval": "extract(epoch FROM {}) / 3600",
+    "money": "{}::numeric",
+    "inet": "set_masklen({}, 24)",
+    "cidr": "set_masklen({}, 16)",
+}
+"""SQL that gives columns of some types ranges, or makes them coarser, by type."""
+
+
+def _tell_ways(dataset: str, columns: Sequence[Column]) -> None:
+    """Say how a view gives ranges to quasi-identifiers of types that have none."""
+    found = [column for column in columns if column.type_name in _WAYS]
+    if found:
+        listed = [f'"{column.name}" ({column.declared_as})' for column in found]
+        ways = [
+            f"{_WAYS[column.type_name].format(name)} AS {name}"
+            for column in found[:_SHOWN]
+            for name in [plpy.quote_ident(column.name)]
+        ]
+        telling.notice(
+            f'quasi-identifiers of dataset "{dataset}" have types without ranges',
+            detail=f"Column (type): {_some(listed)}. Where people with different values share a "
+            "group, such a column is shown as * for all of them.",
+            hint=f"Publish from a view that has numbers or coarser values: {', '.join(ways)}.",
+        )
+
+
+def _warn_of_values(
+    dataset: str,
+    part: Part,
+    quasi_identifiers: Sequence[Column],
+    sensitive: Sequence[Column],
+    seen: str,
+) -> None:
+    """Warn of values that publication refuses: not finite, or the label of everything."""
+    numbers = [each for each in (*quasi_identifiers, *sensitive) if each.numeric and not each.whole]
+    labels = [each for each in quasi_identifiers if not each.numeric]
+    found = _occurring(part, numbers, UNBOUNDED)
+    if found:
+        listed = [f'"{each.name}" ({count}: {some_of(some)})' for each, count, some in found]
+        ways = ", ".join(_finite(each, some) for each, _, some in found[:_SHOWN])
+        telling.warning(
+            f'columns of dataset "{dataset}" have values that are not finite',
+            detail=f"Column (records: values): {_some(listed)}.{seen}",
+            hint=f"Publication refuses them. Publish from a view that shows NULL instead: {ways}; "
+            'with the option {"nulls": "category"}. By a hierarchy they are labels, and stay.',
+        )
+    found = _occurring(part, labels, [ROOT])
+    if found:
+        listed = [f'"{each.name}" ({count})' for each, count, _ in found]
+        columns = [plpy.quote_ident(each.name) for each, *_ in found[:_SHOWN]]
+        telling.warning(
+            f'quasi-identifiers of dataset "{dataset}" have the value {ROOT}, also a label',
+            detail=f"Column (records): {_some(listed)}. Without a hierarchy, other values are "
+            f"published as {ROOT}, too.{seen}",
+            hint="Methods that generalize refuse it. Publish from a view that shows NULL instead: "
+            f"{', '.join(f'NULLIF({each}, {plpy.quote_literal(ROOT)})' for each in columns)}; "
+            'with the option {"nulls": "category"}. Or declare a hierarchy with another root by '
+            "bkpriv.set_hierarchy.",
+        )
+
+
+def _occurring(
+    part: Part, columns: Sequence[Column], texts: Sequence[str]
+) -> list[tuple[Column, int, list[str]]]:
+    """Columns that have values of some texts, in how many records, and which."""
+    if not columns:
+        return []
+    values = ", ".join(f"{_text(column)} AS v{n}" for n, column in enumerate(columns))
+    listed = ", ".join(
+        f"count(*) FILTER (WHERE v{n} = ANY ($1)) AS n{n}, "
+        f"array_agg(DISTINCT v{n}) FILTER (WHERE v{n} = ANY ($1)) AS some{n}"
+        for n in range(len(columns))
+    )
+    query = f"SELECT {listed} FROM (SELECT {values} FROM {part.source}) AS seen"
+    (row,) = run(query, ["text[]"], [list(texts)])
+    return [
+        (column, row[f"n{n}"], row[f"some{n}"]) for n, column in enumerate(columns) if row[f"n{n}"]
+    ]
+
+
+def _finite(column: Column, found: Sequence[str]) -> str:
+    """SQL of a column with NULL for values that are not finite, of which some were found."""
+    name = plpy.quote_ident(column.name)
+    if len(found) == 1:
+        return f"NULLIF({name}, {plpy.quote_literal(found[0])})"
+    if column.is_number:
+        listed = ", ".join(map(plpy.quote_literal, found))
+        return f"CASE WHEN {name} NOT IN ({listed}) THEN {name} END"
+    return f"CASE WHEN isfinite({name}) THEN {name} END"
 
 
 def _warn_of_quasi_identifiers(
@@ -168,7 +222,7 @@ def _warn_of_quasi_identifiers(
 
 def _warn_of_codes(
     dataset: str,
-    part: _Part,
+    part: Part,
     columns: Mapping[Column, _Counted],
     sensitive: Collection[str],
     seen: str,
@@ -198,7 +252,7 @@ def _warn_of_codes(
         )
 
 
-def _least(part: _Part, columns: Sequence[Column]) -> dict[str, int]:
+def _least(part: Part, columns: Sequence[Column]) -> dict[str, int]:
     """The least value of columns of whole numbers, of those that have one."""
     if not columns:
         return {}
@@ -229,7 +283,7 @@ def inspect_attributes(
     """
     apart = []
     inspected = 0
-    part = _Part.of(source)
+    part = Part.of(source)
     columns = iter(attributes)
     while some := list(islice(columns, _AT_ONCE)):
         counts = _count(part, [_text(column) for column in some], period)
@@ -248,7 +302,7 @@ def inspect_attributes(
             "or make them coarser in a view.",
         )
     most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
-    part = _Part.of(source, most) if attributes else part
+    part = Part.of(source, most) if attributes else part
     revealing = [text for attribute in attributes for text in _told(part, attribute, others)]
     if revealing:
         telling.warning(
@@ -271,7 +325,7 @@ def _some(listed: Sequence[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _told(part: _Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
+def _told(part: Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
     """Describe what an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
     columns = iter(others)
     while some := list(islice(columns, _AT_ONCE - 1)):
@@ -332,7 +386,7 @@ class _Counted:
         return self.valued + self.nulls
 
 
-def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_Counted]:
+def _count(part: Part, columns: Sequence[str], period: Column | None) -> list[_Counted]:
     """Count columns, each the SQL of its values in records under alias s."""
     names = [f"v{place}" for place in range(len(columns))]
     values = ", ".join(
@@ -363,6 +417,16 @@ def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_
         counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0))
         for place in range(len(columns))
     ]
+
+
+def distinct_values(source: Relation, column: Column) -> list[str | None]:
+    """Texts of the values of a column, each once; of the records that are inspected."""
+    value = f'({column.expression("s")})::text COLLATE "C"'
+    (row,) = run(
+        "SELECT array_agg(DISTINCT value) AS values "
+        f"FROM (SELECT {value} AS value FROM {Part.of(source).source}) AS seen"
+    )
+    return list(row["values"] or [])
 
 
 def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -> None:
@@ -407,7 +471,7 @@ def inspect_prefixes(source: Relation, column: Column, lengths: Sequence[int]) -
         f"SELECT count(*) AS values, ARRAY[{counts}]::int8[] AS prefixes, min(length(value)) AS "
         "shortest, max(length(value)) AS longest FROM ("
         'SELECT DISTINCT value COLLATE "C" AS value FROM ('
-        f"SELECT ({column.expression('s')})::text AS value FROM {_Part.of(source).source}"
+        f"SELECT ({column.expression('s')})::text AS value FROM {Part.of(source).source}"
         ") AS seen) AS x WHERE value IS NOT NULL"
     )
     if not row["values"]:

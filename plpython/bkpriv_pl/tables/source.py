@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import plpy
 
+from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.column import as_written
 from bkpriv_pl.tables.strangers import Stranger, find_strangers
@@ -36,6 +37,8 @@ __all__ = [
     "open_relation",
     "seen_in",
     "strangers",
+    "tell_hidden_rows",
+    "unreadable",
     "untrusted",
 ]
 
@@ -281,23 +284,64 @@ def strangers(source: str | None) -> list[tuple[str, str]]:
     return [(each.role, str(each)) for each in find_strangers(relation.oid)]
 
 
-def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
-    """Refuse a relation of which the caller may not read the named columns."""
-    row = run(
-        "SELECT current_user::text AS role, "
-        "ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = $1 "
+def unreadable(relation: Relation, names: tuple[str, ...]) -> list[str]:
+    """Return which of the named columns of a relation the caller may not read."""
+    rows = run(
+        "SELECT a.attname::text AS name FROM pg_attribute a WHERE a.attrelid = $1 "
         "AND a.attname::text = ANY ($2) AND NOT has_column_privilege($1, a.attnum, 'SELECT') "
-        "ORDER BY a.attnum) AS unreadable",
+        "ORDER BY a.attnum",
         ["oid", "text[]"],
         [relation.oid, list(names)],
-    )[0]
-    if row["unreadable"]:
+    )
+    return [row["name"] for row in rows]
+
+
+def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
+    """Refuse a relation of which the caller may not read the named columns."""
+    hidden = unreadable(relation, names)
+    if hidden:
+        role = str(run("SELECT current_user::text AS role")[0]["role"])
+        listed = ", ".join(map(plpy.quote_ident, hidden))
         raise Refusal(
             "42501",
             f'permission denied for table "{relation.schema}"."{relation.name}"',
-            detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
-            hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
+            detail=f'Role "{role}" may not read {", ".join(hidden)}.',
+            hint=f"GRANT SELECT ({listed}) ON {relation} TO {plpy.quote_ident(role)}.",
         )
+
+
+def tell_hidden_rows(relation: Relation, what: str) -> None:
+    """Say that row-level security decides which rows of a relation the caller sees, if it does.
+
+    Parameters
+    ----------
+    what : str
+        Subject of the message, such as "dataset".
+    """
+    if not _filtered(relation):
+        return
+    role = str(run("SELECT current_user::text AS role")[0]["role"])
+    telling.notice(
+        f'row-level security of {relation} is active for role "{role}"',
+        detail=f"{what} has only the rows that this role may see. Others are not counted, and "
+        "nothing is known of them.",
+        hint="To publish all rows, publish as the table's owner or a role with BYPASSRLS.",
+    )
+
+
+def _filtered(relation: Relation) -> bool:
+    return bool(
+        run(f"{_INVOKED} SELECT FROM seen WHERE row_security_active(oid)", ["oid"], [relation.oid])
+    )
+
+
+_INVOKED = (
+    "WITH RECURSIVE seen AS (SELECT $1 AS oid UNION SELECT d.refobjid FROM seen "
+    "JOIN pg_rewrite AS r ON r.ev_class = seen.oid AND r.ev_type = '1' "
+    "JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid "
+    "AND d.refclassid = 'pg_class'::regclass WHERE bkpriv_internal.invoked(seen.oid))"
+)
+"""SQL of a relation, and of what it reads with the rights of the caller."""
 
 
 def filtered_for_others(relation: Relation, role: str) -> bool:
@@ -307,11 +351,7 @@ def filtered_for_others(relation: Relation, role: str) -> bool:
     """
     return bool(
         run(
-            "WITH RECURSIVE seen AS (SELECT $1 AS oid UNION SELECT d.refobjid FROM seen "
-            "JOIN pg_rewrite AS r ON r.ev_class = seen.oid AND r.ev_type = '1' "
-            "JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid "
-            "AND d.refclassid = 'pg_class'::regclass WHERE bkpriv_internal.invoked(seen.oid)) "
-            "SELECT FROM seen, bkpriv_internal.written_tables(seen.oid) AS w "
+            f"{_INVOKED} SELECT FROM seen, bkpriv_internal.written_tables(seen.oid) AS w "
             "JOIN pg_class AS c ON c.oid = w WHERE c.relrowsecurity AND current_user <> $2",
             ["oid", "text"],
             [relation.oid, role],
