@@ -69,6 +69,7 @@ unexport PYTHONHOME PYTHONPATH
 up_uri  = uri=$$(scripts/server.sh up)
 server  = pg_config=$$(scripts/packages.sh)
 client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
+develop = $(server) && scripts/venv.sh "$$pg_config" --dev >/dev/null
 others  = for other in $(OTHERS); do scripts/venv.sh "$$pg_config" --$$other >/dev/null || exit 1; done
 invoked = $(or $(PWD),$(CURDIR))
 from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
@@ -127,21 +128,21 @@ test: OTHERS := pycanon docs
 test-all: OTHERS := pycanon docs compare
 test test-all: JOBS := $(or $(JOBS),$(shell nproc))
 test test-all:
-	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
-		PYTHONHASHSEED=0 $(PYTHON) -m pytest $(spread) --durations 10 $(ARGS)
+	@$(develop) && $(others) && OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0 scripts/server.sh with $(JOBS) \
+		$(PYTHON) -m pytest $(spread) --durations 10 $(ARGS)
 
 fuzz: export BKPRIV_TESTS := fuzz
 fuzz: OTHERS := pycanon docs compare
 fuzz: JOBS := $(or $(JOBS),$(shell nproc))
 fuzz:
-	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
+	@$(develop) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
 		$(PYTHON) -m tests.fuzz $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(spread) $(ARGS)
 
 bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)
 
 lint:
-	@$(client) && $(MAKE) -s --no-print-directory scripts "PG_CONFIG=$$pg_config" && \
+	@$(develop) && $(MAKE) -s --no-print-directory scripts "PG_CONFIG=$$pg_config" && \
 		scripts/lint.sh $(SCRIPT) $(UPGRADES)
 
 deb:

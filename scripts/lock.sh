@@ -4,7 +4,7 @@
 #
 # Rules: one lock for every Python from 3.10 on and every platform, with hashes; no index is named
 # in it, so whoever installs uses the index they have. What the server imports has the same
-# version in both locks.
+# version in the locks of the client and of development, and so has what the client imports.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +19,10 @@ lock() { # name, what uv is to compile and how
 }
 
 lock server pyproject.toml
-lock client pyproject.toml --extra cli --group pyproject.toml:dev \
+lock client pyproject.toml --extra cli --group pyproject.toml:build \
     --constraint requirements/server.lock
+lock dev pyproject.toml --extra cli --group pyproject.toml:dev \
+    --constraint requirements/client.lock
 lock docs --group pyproject.toml:docs
 lock pycanon requirements/pycanon.in --override requirements/pycanon.in
 lock compare requirements/compare.in --override requirements/compare.in

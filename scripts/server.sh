@@ -26,8 +26,7 @@ readonly SETTINGS="
     listen_addresses = ''
     max_connections = 50
     max_prepared_transactions = 5
-    shared_buffers = 128MB
-    jit = off"
+    shared_buffers = 128MB"
 # What is lost with the machine is not missed, so nothing waits for the disk.
 readonly THROWAWAY="
     fsync = off

@@ -31,7 +31,8 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', held.name, held.grantee);
     END LOOP;
-    -- Whatever changes how SQL is written, or values are, is pinned at every entry.
+    -- Whatever changes how SQL is written, or values are, is pinned at every entry. Neither does a server decide what a
+    -- call costs: to compile a query of the catalogs takes seconds, and its plan for any arguments may be one for none.
     FOR called IN
         SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
         WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
@@ -50,6 +51,8 @@ BEGIN
                         ALTER FUNCTION %1$s SET xmloption = content;
                         ALTER FUNCTION %1$s SET row_security = on;
                         ALTER FUNCTION %1$s SET default_tablespace = '''';
-                        ALTER FUNCTION %1$s SET default_table_access_method = heap', called);
+                        ALTER FUNCTION %1$s SET default_table_access_method = heap;
+                        ALTER FUNCTION %1$s SET plan_cache_mode = auto;
+                        ALTER FUNCTION %1$s SET jit = off', called);
     END LOOP;
 END $$;

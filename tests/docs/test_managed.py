@@ -53,7 +53,7 @@ def managed(server: Connection) -> Iterator[Managed]:
         data = files.make_cluster("managed")
         (data / "pg_hba.conf").write_text(ASKED)
         with (data / "postgresql.conf").open("a") as settings:
-            settings.write("log_statement = 'all'\njit = off\n")
+            settings.write("log_statement = 'all'\n")
         with files.serving("managed") as db:
             names = {row[0] for row in db.execute("SELECT name FROM pg_available_extensions")}
             assert not names & {"plpython3u", "bkpriv"}
