@@ -46,7 +46,8 @@ CREATE TABLE bkpriv.release (
     CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
            AND octet_length(array_to_string(attributes, '')) <= 30000),
     CHECK (cardinality(unique_rows) = cardinality(attributes) + 1 AND array_position(unique_rows, NULL) IS NULL
-           AND 0 <= ALL (unique_rows))
+           AND 0 <= ALL (unique_rows)),
+    CONSTRAINT release_roles CHECK (octet_length(owner) <= 63 AND octet_length(created_by) <= 63 AND octet_length(array_to_string(watch, '')) <= 1000000)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.
@@ -74,7 +75,8 @@ CREATE TABLE bkpriv.release_attribute (
     level int CHECK (level >= 0),
     ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
     retention float8 CHECK (retention > 0 AND retention <= 1),
-    PRIMARY KEY (release, place)
+    PRIMARY KEY (release, place),
+    CONSTRAINT release_attribute_type CHECK (octet_length(type) <= 1000)
 );
 
 CREATE TABLE bkpriv.release_content (
@@ -127,7 +129,8 @@ CREATE TABLE bkpriv.release_event (
     readers text[] CHECK (cardinality(readers) <= 1000 AND octet_length(readers::text) <= 200000),
     -- With the time, for the trigger of a source that is restored records events under ids that
     -- events yet to be restored have.
-    PRIMARY KEY (event, at)
+    PRIMARY KEY (event, at),
+    CONSTRAINT release_event_texts CHECK (octet_length(reason) <= 100000 AND octet_length(by) <= 63)
 );
 
 CREATE INDEX ON bkpriv.release_event (release);
@@ -165,7 +168,9 @@ CREATE TABLE bkpriv.audit_record (
     audited_at timestamptz NOT NULL DEFAULT now(),
     audited_by text NOT NULL DEFAULT current_user,
     smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
-    PRIMARY KEY (audit, place)
+    PRIMARY KEY (audit, place),
+    CONSTRAINT audit_record_texts CHECK (octet_length(requirement) <= 1000 AND octet_length(estimator) <= 1000 AND octet_length(audited_by) <= 63
+           AND octet_length(parameters::text) <= 1000000)
 );
 
 CREATE INDEX ON bkpriv.audit_record (release);
@@ -182,7 +187,8 @@ CREATE TABLE bkpriv.attack_record (
     sensitive text CHECK (octet_length(sensitive) <= 63),
     attacked_at timestamptz NOT NULL DEFAULT now(),
     attacked_by text NOT NULL DEFAULT current_user,
-    PRIMARY KEY (attack, place)
+    PRIMARY KEY (attack, place),
+    CONSTRAINT attack_record_role CHECK (octet_length(attacked_by) <= 63)
 );
 
 CREATE INDEX ON bkpriv.attack_record (release);

@@ -22,7 +22,13 @@ CREATE TABLE bkpriv.sequential_knowledge (
     CHECK (num_nulls(labels, parents, oldest, offsets, following, probabilities)
            = CASE WHEN kind IN ('domain', 'mined') THEN 0 ELSE 6 END),
     CHECK ((support IS NULL) = (kind <> 'mined')),
-    CHECK (octet_length(dataset) + octet_length(name) <= 10000)
+    CHECK (octet_length(dataset) + octet_length(name) <= 10000),
+    CONSTRAINT sequential_knowledge_values CHECK (num_nulls(VARIADIC labels) = 0 AND coalesce(array_ndims(labels), 1) = 1 AND cardinality(labels) <= 20000000
+           AND octet_length(array_to_string(labels, '')) <= 100000000),
+    CONSTRAINT sequential_knowledge_shapes CHECK (coalesce(num_nulls(VARIADIC parents), 0) = 0 AND coalesce(num_nulls(VARIADIC oldest), 0) = 0 AND coalesce(num_nulls(VARIADIC offsets), 0) = 0
+           AND coalesce(num_nulls(VARIADIC following), 0) = 0 AND coalesce(num_nulls(VARIADIC probabilities), 0) = 0 AND coalesce(num_nulls(VARIADIC support), 0) = 0
+           AND greatest(array_ndims(parents), array_ndims(oldest), array_ndims(offsets), array_ndims(following), array_ndims(probabilities), array_ndims(support), 1) = 1
+           AND greatest(cardinality(parents), cardinality(oldest), cardinality(offsets), cardinality(following), cardinality(probabilities), cardinality(support), 0) <= 80000000)
 );
 
 CREATE TABLE bkpriv.release_belief (

@@ -137,6 +137,46 @@ BEGIN
     END LOOP;
 END $$;
 
+-- What publishers may append is bounded, and its arrays are as functions write them: others read it, too.
+ALTER TABLE bkpriv.dataset
+    ADD CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),
+           octet_length(respondent), octet_length(period)) <= 63 AND octet_length(bins::text) <= 1000000),
+    ADD CONSTRAINT dataset_quasi_identifiers_names CHECK (num_nulls(VARIADIC quasi_identifiers) = 0 AND coalesce(array_ndims(quasi_identifiers), 1) = 1 AND cardinality(quasi_identifiers) <= 1600
+           AND octet_length(array_to_string(quasi_identifiers, '')) <= 100800),
+    ADD CONSTRAINT dataset_sensitive_names CHECK (num_nulls(VARIADIC sensitive) = 0 AND coalesce(array_ndims(sensitive), 1) = 1 AND cardinality(sensitive) <= 1600
+           AND octet_length(array_to_string(sensitive, '')) <= 100800),
+    ADD CONSTRAINT dataset_attributes_names CHECK (num_nulls(VARIADIC attributes) = 0 AND coalesce(array_ndims(attributes), 1) = 1 AND cardinality(attributes) <= 1600
+           AND octet_length(array_to_string(attributes, '')) <= 100800),
+    ADD CONSTRAINT dataset_source_owners_names CHECK (num_nulls(VARIADIC source_owners) = 0 AND coalesce(array_ndims(source_owners), 1) = 1 AND cardinality(source_owners) <= 10000
+           AND octet_length(array_to_string(source_owners, '')) <= 630000);
+ALTER TABLE bkpriv.hierarchy
+    ADD CONSTRAINT hierarchy_texts CHECK (octet_length(dataset) <= 9000 AND octet_length(attribute) <= 63),
+    ADD CONSTRAINT hierarchy_paths CHECK (num_nulls(VARIADIC levels) = 0 AND coalesce(array_ndims(levels), 2) = 2 AND cardinality(levels) <= 20000000
+           AND octet_length(array_to_string(levels, '')) <= 100000000),
+    ADD CONSTRAINT hierarchy_intervals CHECK (num_nulls(VARIADIC widths) = 0 AND coalesce(array_ndims(widths), 1) = 1 AND cardinality(widths) <= 2100
+           AND octet_length(array_to_string(widths, '')) <= 1000000),
+    ADD CONSTRAINT hierarchy_ruled CHECK (octet_length(rule::text) <= 100000000);
+ALTER TABLE bkpriv.policy
+    ADD CONSTRAINT policy_texts CHECK (octet_length(name) <= 9000 AND octet_length(owner) <= 63 AND octet_length(requirements::text) <= 1000000),
+    ADD CONSTRAINT policy_table_owners_names CHECK (num_nulls(VARIADIC table_owners) = 0 AND coalesce(array_ndims(table_owners), 1) = 1 AND cardinality(table_owners) <= 10000
+           AND octet_length(array_to_string(table_owners, '')) <= 630000);
+ALTER TABLE bkpriv.sequential_knowledge
+    ADD CONSTRAINT sequential_knowledge_values CHECK (num_nulls(VARIADIC labels) = 0 AND coalesce(array_ndims(labels), 1) = 1 AND cardinality(labels) <= 20000000
+           AND octet_length(array_to_string(labels, '')) <= 100000000),
+    ADD CONSTRAINT sequential_knowledge_shapes CHECK (coalesce(num_nulls(VARIADIC parents), 0) = 0 AND coalesce(num_nulls(VARIADIC oldest), 0) = 0 AND coalesce(num_nulls(VARIADIC offsets), 0) = 0
+           AND coalesce(num_nulls(VARIADIC following), 0) = 0 AND coalesce(num_nulls(VARIADIC probabilities), 0) = 0 AND coalesce(num_nulls(VARIADIC support), 0) = 0
+           AND greatest(array_ndims(parents), array_ndims(oldest), array_ndims(offsets), array_ndims(following), array_ndims(probabilities), array_ndims(support), 1) = 1
+           AND greatest(cardinality(parents), cardinality(oldest), cardinality(offsets), cardinality(following), cardinality(probabilities), cardinality(support), 0) <= 80000000);
+ALTER TABLE bkpriv.release
+    ADD CONSTRAINT release_roles CHECK (octet_length(owner) <= 63 AND octet_length(created_by) <= 63 AND octet_length(array_to_string(watch, '')) <= 1000000);
+ALTER TABLE bkpriv.release_attribute
+    ADD CONSTRAINT release_attribute_type CHECK (octet_length(type) <= 1000);
+ALTER TABLE bkpriv.release_event
+    ADD CONSTRAINT release_event_texts CHECK (octet_length(reason) <= 100000 AND octet_length(by) <= 63);
+ALTER TABLE bkpriv.audit_record
+    ADD CONSTRAINT audit_record_texts CHECK (octet_length(requirement) <= 1000 AND octet_length(estimator) <= 1000 AND octet_length(audited_by) <= 63
+           AND octet_length(parameters::text) <= 1000000);
+
 -- What attacks find is kept from now on.
 CREATE TABLE bkpriv.attack_record (
     attack bigint NOT NULL,
@@ -149,7 +189,8 @@ CREATE TABLE bkpriv.attack_record (
     sensitive text CHECK (octet_length(sensitive) <= 63),
     attacked_at timestamptz NOT NULL DEFAULT now(),
     attacked_by text NOT NULL DEFAULT current_user,
-    PRIMARY KEY (attack, place)
+    PRIMARY KEY (attack, place),
+    CONSTRAINT attack_record_role CHECK (octet_length(attacked_by) <= 63)
 );
 
 CREATE INDEX ON bkpriv.attack_record (release);

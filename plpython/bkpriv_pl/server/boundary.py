@@ -15,6 +15,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
+from bkpriv_pl.server.memory import lifted
 from bkpriv_pl.server.reporting import Refusal, entry
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "decode",
     "entry",
     "from_json",
+    "prepare",
     "require",
     "run",
     "unpack_floats",
@@ -39,14 +41,26 @@ _JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
 
 
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:
-    """Execute one statement with parameters, and return its rows."""
-    return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
+    """Execute one statement with parameters, and return its rows.
+
+    Nothing else in the packages has rows made, but `write`: they may be made outside the limit of
+    memory alone; see `bkpriv_pl.server.memory`.
+    """
+    with lifted():
+        return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
 
 
 def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
     """Execute one statement that writes, with parameters, and return how many rows it wrote."""
-    written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
+    with lifted():
+        written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
     return written
+
+
+def prepare(query: str) -> None:
+    """Have PostgreSQL understand a statement, which is not executed."""
+    with lifted():
+        plpy.prepare(query)
 
 
 def require(value: str | None, name: str) -> str:

@@ -6,6 +6,11 @@ allocation fails, in Python as a `MemoryError`, in PostgreSQL as its own error 5
 no part of it: a stack that cannot grow is no error but the end of the process, and with it of all
 sessions. None is set where the system has no such limit or does not report what a process holds.
 
+The limit is lifted while PostgreSQL works for PL/Python, which does not look whether a value of a
+row could be made, and ends the process with one that could not. A call inside of that, of a
+function that a view has, keeps to the limit of the call around it. What a statement sends is
+bounded by its size instead, which the same statement reports: see `room`.
+
 Libraries are another matter: some wait for ever, end the process or stay half loaded if they do not
 get what they take. So there must be room for them before they are loaded, whatever limit holds.
 """
@@ -17,7 +22,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["BUDGET", "NoRoom", "bounded", "require_room"]
+__all__ = ["BUDGET", "NoRoom", "bounded", "lifted", "require_room", "room"]
 
 BUDGET = 4 * 2**30
 """Bytes that one call may take."""
@@ -26,6 +31,10 @@ _LEAST = 16 * 2**20
 """Bytes without which no call begins: errors, too, take memory."""
 
 _HELD = "/proc/self/statm"
+
+
+_within: int | None = None
+"""Limit of the call under way, in bytes; None outside of calls, or where none is set."""
 
 
 @contextmanager
@@ -37,18 +46,42 @@ def bounded() -> Iterator[None]:
     NoRoom
         If hardly any is left.
     """
-    require_room(_LEAST, "A call")
-    held = _held()
+    global _within
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if held is None or not _allows_more(soft, held + BUDGET):
+    before = _within
+    held = _held()
+    limits = [soft, hard, *(() if before is None else (before,))]
+    if held is not None:
+        limits.append(held + BUDGET)
+    allowed = min((limit for limit in limits if limit != resource.RLIM_INFINITY), default=None)
+    if allowed is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (allowed, hard))
+    _within = allowed
+    try:
+        require_room(_LEAST, "A call")
         yield
-        return
-    allowed = held + BUDGET if _allows_more(hard, held + BUDGET) else hard
-    resource.setrlimit(resource.RLIMIT_DATA, (allowed, hard))
+    finally:
+        _within = before
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+@contextmanager
+def lifted() -> Iterator[None]:
+    """Lift the limit that a call set, or a lower one of the session, while PostgreSQL works."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def room() -> int:
+    """Bytes that the call under way may still take."""
+    held = _held()
+    if held is None or _within is None:
+        return BUDGET
+    return max(_within - held, 0)
 
 
 class NoRoom(MemoryError):
@@ -69,10 +102,6 @@ def require_room(size: int, purpose: str) -> None:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:
         raise NoRoom(f"{purpose} wants {size // 2**20} MB to be free, which are not.") from None
-
-
-def _allows_more(limit: int, size: int) -> bool:
-    return limit == resource.RLIM_INFINITY or limit > size
 
 
 def _held() -> int | None:

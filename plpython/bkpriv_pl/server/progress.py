@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import time
 
-import plpy
-
 from bkpriv_core.progress import Progress
 from bkpriv_pl.server.boundary import run
 
@@ -31,7 +29,7 @@ class _Polled(Progress):
         now = time.monotonic()
         if now - _last_poll > _POLL_SECONDS:
             _last_poll = now
-            plpy.execute("SELECT 1")
+            run("SELECT 1")
 
 
 POLLED = _Polled()

@@ -28,7 +28,7 @@ from types import ModuleType
 
 import plpy
 
-from bkpriv_pl.server.memory import require_room
+from bkpriv_pl.server.memory import lifted, require_room
 from bkpriv_pl.server.reporting import Refusal, reported, untraced
 
 __all__ = ["PACKAGES", "Topics", "check_origin"]
@@ -148,7 +148,8 @@ def _start(path: str) -> None:
     sys.path[:] = [path, *(entry for entry in sys.path if entry not in strange)]
     for package in PACKAGES:
         _load(package, path)
-    expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
+    with lifted():
+        expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
     for package in ("bkpriv_core", "bkpriv_pl"):
         version = sys.modules[package].__version__
         if version != expected:

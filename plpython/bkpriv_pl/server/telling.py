@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import plpy
 
+from bkpriv_pl.server.memory import lifted
+
 __all__ = ["Told", "apart", "keep_warning", "kept", "notice", "warning"]
 
 
@@ -33,13 +35,15 @@ _KEPT: ContextVar[list[Told] | None] = ContextVar("kept", default=None)
 def notice(message: str, *, detail: str | None = None, hint: str | None = None) -> None:
     """Tell the client something that may be as it is meant to be."""
     _keep(Told("NOTICE", message, detail, hint))
-    plpy.notice(message, **_given(detail=detail, hint=hint))
+    with lifted():
+        plpy.notice(message, **_given(detail=detail, hint=hint))
 
 
 def warning(message: str, *, detail: str | None = None, hint: str | None = None) -> None:
     """Tell the client something that is hardly as it is meant to be."""
     _keep(Told("WARNING", message, detail, hint))
-    plpy.warning(message, **_given(detail=detail, hint=hint))
+    with lifted():
+        plpy.warning(message, **_given(detail=detail, hint=hint))
 
 
 def keep_warning(message: str, *, detail: str | None = None, hint: str | None = None) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_pl.server import telling
-from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.boundary import Refusal, entry, prepare, require, run
 from bkpriv_pl.tables.column import as_written
 from bkpriv_pl.tables.strangers import Stranger, find_strangers
 
@@ -110,7 +110,7 @@ def open_relation(text: str) -> Relation:
             )
         try:
             # Analysing a statement locks what it names, and runs nothing.
-            plpy.prepare(f"SELECT FROM {relation}")
+            prepare(f"SELECT FROM {relation}")
         except plpy.spiexceptions.UndefinedTable:
             continue
         except plpy.spiexceptions.InsufficientPrivilege:
