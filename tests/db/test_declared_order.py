@@ -54,7 +54,9 @@ def published(db: Connection, order: Sequence[str], method: str) -> Counter[tupl
     # Of forms that add a number of the group, columns that are declared come first or after it.
     assert [column.name for column in shown if column.name in order] == [*order]
     listed = ", ".join(sorted(column.name for column in shown))
-    return Counter(tuple(map(str, row)) for row in db.execute(f"SELECT {listed} FROM public.{view}"))
+    return Counter(
+        tuple(map(str, row)) for row in db.execute(f"SELECT {listed} FROM public.{view}")
+    )
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
