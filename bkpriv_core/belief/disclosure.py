@@ -26,7 +26,8 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.belief.bounding import bounds
-from bkpriv_core.belief.distance import Distance
+from bkpriv_core.belief.distance import BeliefDistance, Distance
+from bkpriv_core.belief.held import Held, divergence_of_held, held_values
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     BOUND,
@@ -44,7 +45,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.parts import MANY_VALUES, Parts
 
 __all__ = ["FEW_STATES", "Adversaries", "Disclosure", "Explanation"]
 
@@ -299,6 +300,64 @@ class Adversaries:
         self, groups: Groups, estimator: Estimator, progress: Progress | None
     ) -> tuple[FloatArray, UsedArray]:
         """Figures of each membership, and how each group was inferred."""
+        if not self._plain:
+            return self._infer_over_all(groups, estimator, progress)
+        figures = np.empty((len(self._judged), len(groups.members)))
+        used = np.empty(len(groups), dtype=np.int8)
+        for held in held_values(self._parts, groups):
+            some = groups.select(held.chosen)
+            mark = np.zeros(len(groups), dtype=bool)
+            mark[held.chosen] = True
+            found = None if held.columns is None else self._held(some, held, estimator, progress)
+            if found is None:
+                found = self._infer_over_all(some, estimator, progress)
+            figures[:, mark[groups.owner]], used[held.chosen] = found
+        return figures, used
+
+    @property
+    def _plain(self) -> bool:
+        """Whether there are many values, and figures are divergences of beliefs as they are."""
+        return self._parts.counts.shape[1] >= MANY_VALUES and all(
+            isinstance(by, BeliefDistance) and by.smoother is None for _, by in self._judged
+        )
+
+    def _held(
+        self, groups: Groups, held: Held, estimator: Estimator, progress: Progress | None
+    ) -> tuple[FloatArray, UsedArray] | None:
+        """Infer over the values that groups hold; None where they contradict what is believed."""
+        united, members, alike = self._united(groups)
+        of_members = Groups(groups.members, groups.offsets)
+        counts = np.asarray(held.of_members(self._parts.counts, of_members))
+        first = Groups(members, united.offsets)
+        priors = tuple(np.asarray(held.of_members(prior, first)) for prior in self._priors)
+        if alike is not None:
+            counts = alike.sum(counts[alike.members])
+        try:
+            inferred = posterior(
+                Groups(np.arange(len(members)), united.offsets),
+                counts,
+                priors,
+                estimator,
+                refuse=not self._trying,
+                progress=self._progress if progress is None else progress,
+            )
+        except ContradictoryKnowledge:
+            return None  # Said of all values, by their names.
+        each = [
+            divergence_of_held(prior, belief)
+            for prior, belief in zip(priors, inferred.beliefs, strict=True)
+        ]
+        about = [place for place, _ in self._judged]
+        figures = np.array([each[place] for place in about]).reshape(len(about), len(members))
+        figures[inferred.contradicted[about][:, united.owner]] = np.inf
+        if alike is not None:
+            figures = figures[:, alike.labels(len(groups.members))]
+        return figures, inferred.used
+
+    def _infer_over_all(
+        self, groups: Groups, estimator: Estimator, progress: Progress | None
+    ) -> tuple[FloatArray, UsedArray]:
+        """Infer over all values; see `_infer`."""
         inferred = self.posterior(groups, estimator, progress)
         figures = np.array(
             [

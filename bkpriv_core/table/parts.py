@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +28,13 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Parts"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["MANY_VALUES", "Parts"]
+
+MANY_VALUES = 64
+"""Sensitive values from which on groups are looked at by the few of them that they hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,8 +280,28 @@ class Parts:
 
     def histograms(self, groups: Groups) -> IntArray:
         """Records of each group shown with each sensitive value, shape (g, m)."""
+        if self.counts.shape[1] >= MANY_VALUES:
+            dense: IntArray = self.sparse_histograms(groups).toarray()
+            return dense
         histograms: IntArray = groups.of_columns(np.add, self._count_columns)
         return histograms
+
+    @cached_property
+    def sparse_counts(self) -> csr_array:
+        """Records of each part with each sensitive value, where there are any: (p, m)."""
+        from scipy.sparse import csr_array  # slow to import, and only wanted here
+
+        return csr_array(self.counts)
+
+    def sparse_histograms(self, groups: Groups) -> csr_array:
+        """Records of each group with each value, where there are any, values rising: (g, m)."""
+        from scipy.sparse import csr_array  # slow to import, and only wanted here
+
+        ones = np.ones(len(groups.members), dtype=np.int64)
+        shape = len(groups), len(self)
+        summed = csr_array((ones, groups.members, groups.offsets), shape) @ self.sparse_counts
+        summed.sort_indices()
+        return summed
 
     def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
         """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""

@@ -168,8 +168,8 @@ def test_a_release_records_what_it_was_made_from_and_under(clinic: Connection) -
     ).fetchall()
     assert names == [
         ("age", False, True),
-        ("sex", False, False),
         ("city", True, False),
+        ("sex", False, False),
         ("disease", True, False),
     ]
 

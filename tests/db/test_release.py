@@ -251,7 +251,7 @@ def test_a_release_shows_the_declared_columns_and_nothing_else(shared_clinic: Co
         "bkpriv_internal.release_table(max(release)))::regclass "
         "FROM bkpriv.release) AND attnum > 0",
     )
-    assert table == ["age", "sex", "city", "disease"]
+    assert table == ["age", "city", "sex", "disease"]
 
 
 # --- where records come from ----------------------------------------------------------------------

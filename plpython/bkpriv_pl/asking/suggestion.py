@@ -33,7 +33,7 @@ def suggest_hierarchy(name: str | None, attribute: str | None) -> list[Row]:
     task = Task("bkpriv suggest")
     task.step("counting")
     table = read_known(dataset)
-    axis = dataset.quasi_identifiers.index(column.name)
+    axis = [domain.name for domain in table.quasi_identifiers].index(column.name)
     found = suggest(table, axis, task.step("measuring"))
     task.done()
     return [

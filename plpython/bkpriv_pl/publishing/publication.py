@@ -330,7 +330,9 @@ def _record(
     )
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = ["text" if n in subject.coarse else columns[n].declared_as for n in dataset.measured]
+    measured = [domain.name for domain in shown.table.quasi_identifiers]
+    measured += dataset.sensitive_columns
+    types = ["text" if n in subject.coarse else columns[n].declared_as for n in measured]
     history.record_content(release, shown, types, made_from(request, subject.source))
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))

@@ -83,7 +83,7 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
     Returns
     -------
     dict
-        The columns of each exhibit.
+        The columns of each exhibit as its view lists them: quasi-identifiers as they are declared.
     """
     form = content.published.form
     writer = _WRITERS[type(form)](content, columns_published(dataset, content.coarse))
@@ -106,7 +106,17 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
         if content.options.distribute_by is not None:
             distribute(release, exhibit, content.options.distribute_by)
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
-    return written
+    known = [domain.name for domain in content.published.table.quasi_identifiers]
+    shown = dict(zip(known, writer.quasi_identifiers, strict=True))
+    declared = iter(_flat([shown[name] for name in dataset.quasi_identifiers]))
+    order = {column.name: place for place, column in enumerate(declared)}
+    return {exhibit: _as_declared(columns, order) for exhibit, columns in written.items()}
+
+
+def _as_declared(columns: Columns, order: Mapping[str, int]) -> Columns:
+    """Put the columns that have a place in an order where others of these were."""
+    placed = iter(sorted((c for c in columns if c.name in order), key=lambda c: order[c.name]))
+    return tuple(next(placed) if column.name in order else column for column in columns)
 
 
 def _other_rows(found: str) -> Refusal:

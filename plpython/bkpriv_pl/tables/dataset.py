@@ -221,7 +221,7 @@ def read_records(
 
     The respondents are read where it declares a column of them, and all records are of one period.
     Domains also have the values that are `known`, and several records of a person may be `kept`;
-    see `count_cells`.
+    see `count_cells`. The table has its quasi-identifiers in the order of their names.
     """
     source = open_source(dataset)
     columns = columns_of(dataset)
@@ -234,7 +234,8 @@ def read_records(
         check_names(source, columns[dataset.respondent])
     return count_cells(
         source=source,
-        quasi_identifiers=tuple(columns[name] for name in dataset.quasi_identifiers),
+        # In whichever order they are declared: it would decide ties of methods.
+        quasi_identifiers=tuple(columns[name] for name in sorted(dataset.quasi_identifiers)),
         sensitive=tuple(columns[name] for name in dataset.sensitive_columns),
         hierarchies=read_hierarchies(dataset),
         nulls=nulls,
