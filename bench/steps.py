@@ -42,7 +42,7 @@ def measure_steps(uri: str, schema: str, source: Source, records: int, rounds: i
                 table, sql.Identifier(schema, source.name), sql.Literal(copies)
             )
         )
-        connection.execute(sql.SQL("VACUUM ANALYZE {}").format(table))
+        connection.outside(sql.SQL("VACUUM ANALYZE {}").format(table))
         connection.execute(
             call(
                 "register_dataset",

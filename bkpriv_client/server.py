@@ -15,6 +15,9 @@ Rules
   `as_named`, and by nothing else.
 - Settings by which values are written are pinned too, so that a file holds the same wherever it is
   made. Of these the time zone is the user's: what is written says which it is.
+- Every statement runs in a transaction, and what is pinned is set for the transaction: behind a
+  pooler the next one may be another session's, and the session another client's. Nothing is
+  prepared and nothing kept in a session.
 - A statement ends with its client. By default a server notices that a client was killed when it
   answers, which may take hours; here it looks every few seconds, where its system can.
 """
@@ -24,18 +27,25 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
+from psycopg.abc import Params
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from psycopg.rows import Row
 
 from bkpriv_client.failure import ClientError
 from bkpriv_client.terminal import Advance
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = [
     "Connection",
+    "Session",
     "as_named",
     "connect",
     "open_session",
@@ -61,10 +71,10 @@ _PINNED = {
     "bytea_output": "hex",
     "extra_float_digits": "1",
 }
-"""Settings of a session, as values in SQL; the encoding is agreed on when it is opened."""
+"""Settings of a transaction, as values in SQL; the encoding is agreed on when one connects."""
 
 
-_LOOK_AFTER = "SET client_connection_check_interval TO '2s'"
+_LOOK_AFTER = "SET LOCAL client_connection_check_interval TO '2s'"
 
 _ROLE_OF_DATABASE = """
 SELECT FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.datname = current_database()
@@ -76,8 +86,54 @@ HAVING every(s.setrole = 0 AND s.setdatabase = d.oid)
 """A row where a role is set for everybody in this database, and not for the user or the cluster."""
 
 
-def open_session(uri: str) -> Connection:
-    """Open an autocommit connection to any database, in which statements mean what they say.
+class _Cursor(psycopg.Cursor[Row]):
+    """Cursor whose statements run in a transaction."""
+
+    def execute(
+        self,
+        query: Any,
+        params: Params | None = None,
+        *,
+        prepare: bool | None = None,
+        binary: bool | None = None,
+    ) -> Self:
+        """Execute a statement, in a transaction of its own if there is none."""
+        with ExitStack() as stack:
+            if self.connection.info.transaction_status == TransactionStatus.IDLE:
+                stack.enter_context(self.connection.transaction())
+            return super().execute(query, params, prepare=prepare, binary=binary)
+
+
+class Session(psycopg.Connection[tuple[Any, ...]]):
+    """Connection that pins settings for each of its transactions, and leaves none behind."""
+
+    _pins = "; ".join(f"SET LOCAL {name} TO {value}" for name, value in _PINNED.items())
+
+    def pin(self, statement: str) -> None:
+        """Begin every later transaction with a statement, too."""
+        self._pins += f"; {statement}"
+
+    def outside(self, statement: sql.Composed) -> None:
+        """Execute what refuses to run in a transaction, without what is pinned."""
+        psycopg.Cursor(self).execute(statement)
+
+    @contextmanager
+    def transaction(
+        self, savepoint_name: str | None = None, force_rollback: bool = False
+    ) -> Iterator[psycopg.Transaction]:
+        """Begin a transaction with what is pinned, or a savepoint in one."""
+        begins = self.info.transaction_status == TransactionStatus.IDLE
+        with super().transaction(savepoint_name, force_rollback) as made:
+            if begins:
+                self.execute(self._pins.encode())
+            yield made
+
+
+def open_session(uri: str) -> Session:
+    """Open a connection to any database, in which statements mean what they say.
+
+    A statement outside a transaction gets one of its own; for what refuses that, see
+    `Session.outside`.
 
     Parameters
     ----------
@@ -89,24 +145,26 @@ def open_session(uri: str) -> Connection:
     psycopg.OperationalError
         If the server cannot be reached.
     """
-    connection = psycopg.connect(
+    connection = Session.connect(
         uri,
         autocommit=True,
+        cursor_factory=_Cursor,
+        prepare_threshold=None,
         connect_timeout=_CONNECT_SECONDS,
         application_name="bkpriv",
         client_encoding="UTF8",
     )
-    connection.execute("; ".join(f"SET {name} TO {value}" for name, value in _PINNED.items()))
     # Some systems cannot tell that a connection is closed, and refuse the setting.
     with suppress(psycopg.errors.InvalidParameterValue):
         connection.execute(_LOOK_AFTER)
+        connection.pin(_LOOK_AFTER)
     stated = "role=" in connection.info.options.replace(" ", "")
     if not stated and connection.execute(_ROLE_OF_DATABASE).fetchone() is not None:
-        connection.execute("SET ROLE NONE")
+        connection.pin("SET LOCAL ROLE NONE")
     return connection
 
 
-def connect(uri: str) -> Connection:
+def connect(uri: str) -> Session:
     """Open a session, as `open_session` does, in a database that holds the extension.
 
     Raises
@@ -161,7 +219,8 @@ def without_password(uri: str) -> str:
 def watched(connection: Connection, uri: str, advance: Advance) -> Iterator[None]:
     """Report the progress of what `connection` runs inside the block, from a second connection.
 
-    Progress is a courtesy: if the second connection fails, the work goes on without it.
+    Progress is a courtesy: if the second connection fails, the work goes on without it. A pooler
+    hides which session works, so none is shown through one.
     """
     pid = connection.info.backend_pid
     done = threading.Event()

@@ -93,8 +93,8 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
             )
         if comment:
             # Without FORCE: a study that is running there goes on.
-            server.execute(sql.SQL("DROP DATABASE {}").format(identifier))
-        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(identifier))
+            server.outside(sql.SQL("DROP DATABASE {}").format(identifier))
+        server.outside(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(identifier))
         try:
             server.execute(
                 sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(mark))
@@ -105,7 +105,7 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
             with connect(own) as connection:
                 yield connection
         finally:
-            server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(identifier))
+            server.outside(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(identifier))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ node that gets a shard, and its files must be there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.release.release import Exhibit
+from bkpriv_pl.publishing.view import View
+from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, run
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "distribute",
     "has_citus",
     "made_here_alone",
+    "tell_readers",
 ]
 
 
@@ -80,7 +83,7 @@ def check_column(name: str, shown: Sequence[str]) -> None:
     name : str
         Column that the release is to be distributed by.
     shown : sequence of str
-        Columns of the view.
+        Columns of the view, or before the source is read those that it may have.
     """
     if name not in shown:
         raise InvalidParameter(
@@ -96,4 +99,26 @@ def distribute(release: int, exhibit: Exhibit, column: str) -> None:
         "SELECT bkpriv_internal.distribute_release_table($1, $2, $3)",
         ["bigint", "text", "text"],
         [release, exhibit, column],
+    )
+
+
+def tell_readers(release: int, views: Mapping[Exhibit, View]) -> None:
+    """Say what readers of the views of a distributed release need besides them."""
+    statements = []
+    for exhibit, view in views.items():
+        (row,) = run(
+            "SELECT format('bkpriv_release.%I', bkpriv_internal.release_table($1, $2)) AS held, "
+            "(SELECT string_agg(DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC'), ', ') "
+            "FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS a "
+            "LEFT JOIN pg_roles AS r ON r.oid = a.grantee "
+            "WHERE c.oid = $3::regclass AND a.privilege_type = 'SELECT' "
+            "AND a.grantee <> c.relowner) AS readers",
+            ["bigint", "text", "text"],
+            [release, exhibit, str(view)],
+        )
+        statements.append(f"GRANT SELECT ON {row['held']} TO {row['readers'] or '<reader>'}")
+    telling.notice(
+        f"readers of release {release} need SELECT on its tables, too",
+        detail="Citus reads shards with the rights of whoever asks, not of the owner of a view.",
+        hint=f"{'; '.join(statements)}; and take it back together with the view.",
     )

@@ -21,6 +21,7 @@ __all__ = [
     "check_columns",
     "columns_published",
     "columns_shown",
+    "names_ahead",
     "names_of_records",
 ]
 
@@ -57,6 +58,18 @@ def names_of_records(
     names: dict[str, list[str]] = {
         "quasi_identifiers": [item.name for items in quasi_identifiers for item in items],
         "sensitive": [item.name for items in sensitive for item in items],
+        "passed": [*dataset.attributes],
+        **{name: [name] for name in ADDED},
+    }
+    return [name for field in form.exhibits["records"] for name in names[field]]
+
+
+def names_ahead(dataset: Dataset, form: Form) -> list[str]:
+    """Columns that the view of records may have, by what is known before the source is read."""
+    ends = ("", "_from", "_to", "_below") if form.ranges == "bounds" else ("",)
+    names: dict[str, list[str]] = {
+        "quasi_identifiers": [n + end for n in dataset.quasi_identifiers for end in ends],
+        "sensitive": [n + end for n in dataset.sensitive_columns for end in ends],
         "passed": [*dataset.attributes],
         **{name: [name] for name in ADDED},
     }

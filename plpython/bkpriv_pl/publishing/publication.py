@@ -32,7 +32,7 @@ from bkpriv_pl.past.ownership import telling_losses
 from bkpriv_pl.past.passed import tell_attributes
 from bkpriv_pl.past.selection import RecordedPeriod
 from bkpriv_pl.publishing import notice
-from bkpriv_pl.publishing.distribution import made_here_alone
+from bkpriv_pl.publishing.distribution import made_here_alone, tell_readers
 from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.publishing.overlap import (
     Beside,
@@ -173,6 +173,9 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
     subject.stock.tell(release, made.release, subject.growth)
     _record_people(release, outcome, setting, memories)
     _show(request, outcome, release, previous)
+    if options.distribute_by is not None:
+        exhibits = outcome.shown.form.exhibits
+        tell_readers(release, {exhibit: request.view.of(exhibit) for exhibit in exhibits})
     task.step("waiting for writers")
     settle_staleness(subject, release, ahead)
     task.done()

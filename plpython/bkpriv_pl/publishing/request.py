@@ -17,8 +17,8 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_pl.past.ownership import check_owner
 from bkpriv_pl.past.transitions import customary_knowledge
-from bkpriv_pl.publishing.distribution import begin_distributing, check_citus
-from bkpriv_pl.publishing.layout import check_columns
+from bkpriv_pl.publishing.distribution import begin_distributing, check_citus, check_column
+from bkpriv_pl.publishing.layout import check_columns, names_ahead
 from bkpriv_pl.publishing.policy import find_policy
 from bkpriv_pl.publishing.view import View, check_name, parse_view_name
 from bkpriv_pl.server.boundary import from_json, require
@@ -76,6 +76,7 @@ def read_request(
     completed, demanded = read_policy(registered, way, chosen, stated.requirements)
     if chosen.distribute_by is not None:
         check_citus()
+        check_column(chosen.distribute_by, names_ahead(registered, way.form))
         begin_distributing()
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
