@@ -23,8 +23,8 @@ Rules
 - ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
   a share of what is tried many times (`sample` says how many) or marked ``crossed``.
 - Both try the same examples of each property every time, whatever else is loaded or changed.
-  ``make fuzz`` tries fresh ones of properties alone (`tests.fuzz`). Examples that fail there are kept
-  in ``.hypothesis``, tried again by the next ``make fuzz``, and committed as ``@example``.
+  ``make fuzz`` tries fresh ones of properties alone (`tests.fuzz`). Examples that fail there are
+  kept in ``.hypothesis``, tried again by the next ``make fuzz``, and committed as ``@example``.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ if not FUZZING:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``make test-all`` runs, or all but properties, in an order by the seed."""
+    """Leave out what only ``make test-all`` runs, or all but properties, which are shuffled."""
     if EXTENDED:
         return
     waits = _no_property if FUZZING else _waits

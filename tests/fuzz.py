@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from pytest import ExitCode
+import pytest
 
 
 def main() -> int:
@@ -46,9 +46,9 @@ def _round(seed: int, seconds: float, arguments: list[str]) -> bool:
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate()
-            process.returncode = ExitCode.OK  # but for what had failed by then
+            process.returncode = pytest.ExitCode.OK  # but for what had failed by then
     print(output, flush=True)
-    return process.returncode == ExitCode.OK and "\nFAILED " not in output
+    return process.returncode == pytest.ExitCode.OK and "\nFAILED " not in output
 
 
 if __name__ == "__main__":

@@ -374,7 +374,7 @@ def test_schema_and_data_apart(
         ended = {event[1] for event in (*events, *added) if event[2] in ("stale", "withdrawn")}
         known = there.pop("bkpriv.release")
         for row, was in zip(sorted(rows_of(db, "bkpriv.release")), sorted(known), strict=True):
-            assert row == was or row[0] in ended and row[:18] + row[19:] == was[:18] + was[19:]
+            assert row == was or (row[0] in ended and row[:18] + row[19:] == was[:18] + was[19:])
             assert row[18] in (was[18], None)
         for name, rows in there.items():
             assert sorted(rows_of(db, name), key=str) == sorted(rows, key=str), name
