@@ -1,4 +1,4 @@
-"""What registration and inspection say of columns and rows that do not do as they are."""
+"""Columns and rows that do not do as they are, named by registration and inspection."""
 
 from __future__ import annotations
 
