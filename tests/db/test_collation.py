@@ -93,3 +93,20 @@ def test_where_the_collation_is_gone_only_values_have_a_place(db: Connection, ch
         for sign in (">", "=")
     ]
     assert after == before
+
+
+def test_texts_of_a_type_that_is_not_built_in_are_compared_as_the_release_has_them(
+    db: Connection,
+) -> None:
+    if not one(db, "SELECT count(*) FROM pg_available_extensions WHERE name = 'citext'"):
+        pytest.skip("the server has no citext")
+    db.execute("CREATE EXTENSION citext SCHEMA public")
+    release = declare(db, "public.citext", '"default"')
+    asked = "SELECT actual FROM bkpriv.query_accuracy(%s, %s)"
+    for value, *_ in db.execute("SELECT DISTINCT x::text FROM shown WHERE x <> '*'").fetchall():
+        query = f"SELECT count(*) FROM w WHERE x = {sql.Literal(value).as_string(None)}"
+        assert one(db, asked, [release, query]) == one(db, query)
+    # Case does not matter to citext, which nothing here knows.
+    unknown = [release, "SELECT count(*) FROM w WHERE x = 'ZETA'"]
+    with unchanged(db):
+        refused(db, asked, unknown, sqlstate="22023", names=["'ZETA'", "citext"])

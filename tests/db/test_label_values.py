@@ -104,7 +104,7 @@ def test_a_file_that_was_generalized_before_is_warned_of_and_has_ways_out(db: Co
 
 
 def test_sensitive_values_may_read_like_labels(towns: Connection) -> None:
-    """They are published as they are."""
+    """The sensitive column is published as it is."""
     towns.execute(
         """
         CREATE TABLE ills (disease text, kind text, root text);

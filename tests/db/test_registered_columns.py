@@ -1,4 +1,4 @@
-"""What registration and inspection say of columns and rows that do not do as they are."""
+"""Columns and rows that do not do as they are, named by registration and inspection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_values_that_are_not_finite_are_counted_with_a_way_out(db: Connection) -
         "SELECT columns[1], reason FROM bkpriv.inspect_columns('public.measured') "
         "WHERE columns IN ('{bmi}', '{until}')"
     ).fetchall()
-    found = dict(reasons)
+    found: dict[str, str] = dict(reasons)
     assert "from 0 to 29" in found["bmi"]
     assert "8 records that are not finite" in found["bmi"]
     assert "20 records that are not finite" in found["until"]

@@ -43,7 +43,7 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
 
     Of types that are not built in, such as enumerations, nothing is asked: they may have changed
     since. Their values have the order that they had at the release, and nothing else has a place.
-    Nor is anything else equal to a value of an enumeration; of other types that is not known.
+    Nor is anything else equal to one; of base types such as citext that is not known, and refused.
 
     What was coarsened before records were drawn is compared with labels of its classes alone.
     """
@@ -85,7 +85,7 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
             return value_point(domain, domain.labels.index(literal.text))
         found = find_type(attribute)
         if found is None:
-            if not ordered and not _is_enumeration(type_):
+            if not ordered and _compares_its_own_way(type_):
                 raise _unknown(domain, type_, literal)
             return of_domain(attribute, literal, ordered=ordered)
         own_type, collated = found
@@ -122,10 +122,12 @@ def _find_collations(release: int, types: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _is_enumeration(type_: str) -> bool:
+def _compares_its_own_way(type_: str) -> bool:
+    """Whether there is a base type of that name that is not built in, such as citext."""
     return bool(
         run(
-            "SELECT FROM pg_type WHERE typtype = 'e' AND format_type(oid, -1) = $1",
+            "SELECT FROM pg_type AS t "
+            f"WHERE format_type(t.oid, -1) = $1 AND t.typtype = 'b' AND NOT {FIXED}",
             ["text"],
             [type_],
         )
