@@ -86,4 +86,5 @@ def divergence_of_held(prior: FloatArray, posterior: FloatArray) -> FloatArray:
     others = 1.0 - prior.sum(axis=1)
     sides = (negative_entropy(posterior) + negative_entropy(prior) + others) / 2.0
     middle = negative_entropy((prior + posterior) / 2.0)
-    return np.clip(sides - middle, 0.0, 1.0)
+    divergence: FloatArray = np.clip(sides - middle, 0.0, 1.0)
+    return divergence

@@ -31,7 +31,7 @@ STATE = """
         WHERE relnamespace = pg_catalog.pg_my_temp_schema()
     ORDER BY 1, 2, 3
 """
-"""What a session keeps that the next client would find."""
+"""Settings that the next client of the session would find."""
 
 
 _Opened = TypeVar("_Opened", bound=psycopg.Connection[Any])
