@@ -259,7 +259,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_t
     SET search_path = pg_catalog, pg_temp
     SET quote_all_identifiers = off
     AS $$
-    -- The columns, by their own names and in their order, and nothing else. Names have the table before them in
+    -- The columns, by their own names and in any order, and nothing else. Names have the table before them in
     -- what versions before 16 write.
     SELECT coalesce(pg_get_viewdef(v.oid, false) = ANY (x.written), false)
         AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = v.oid AND ev_type <> '1')
@@ -271,12 +271,13 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_t
         FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace CROSS JOIN (VALUES (false), (true)) AS q(prefixed)
         CROSS JOIN LATERAL (
             SELECT string_agg(CASE WHEN prefixed THEN quote_ident(t.relname) || '.' ELSE '' END || quote_ident(a.attname), E',\n    '
-                              ORDER BY a.attnum) AS columns
-            FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped) AS p
+                              ORDER BY shown.attnum) AS columns
+            FROM pg_attribute a JOIN pg_attribute shown ON (shown.attrelid, shown.attname) = (v.oid, a.attname)
+            WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped) AS p
         WHERE t.oid = release_table
-            AND (SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute
+            AND (SELECT array_agg((attname, atttypid) ORDER BY attname) FROM pg_attribute
                  WHERE attrelid = v.oid AND attnum > 0 AND NOT attisdropped)
-                = (SELECT array_agg((attname, atttypid) ORDER BY attnum) FROM pg_attribute
+                = (SELECT array_agg((attname, atttypid) ORDER BY attname) FROM pg_attribute
                    WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped)) AS x
     WHERE v.oid = as_published.view
 $$;
