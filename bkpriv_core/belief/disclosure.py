@@ -326,10 +326,9 @@ class Adversaries:
     ) -> tuple[FloatArray, UsedArray] | None:
         """Infer over the values that groups hold; None where they contradict what is believed."""
         united, members, alike = self._united(groups)
-        of_members = Groups(groups.members, groups.offsets)
-        counts = np.asarray(held.of_members(self._parts.counts, of_members))
+        counts: IntArray = held.of_members(self._parts.counts, groups)
         first = Groups(members, united.offsets)
-        priors = tuple(np.asarray(held.of_members(prior, first)) for prior in self._priors)
+        priors = tuple(held.of_members(prior, first) for prior in self._priors)
         if alike is not None:
             counts = alike.sum(counts[alike.members])
         try:

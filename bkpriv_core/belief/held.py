@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.belief.distance import negative_entropy
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["Held", "divergence_of_held", "held_values"]
@@ -45,9 +45,9 @@ class Held:
 
     chosen: IntArray
     columns: IntArray | None
-    padding: np.ndarray | None
+    padding: BoolArray | None
 
-    def of_members(self, matrix: FloatArray | IntArray, groups: Groups) -> FloatArray | IntArray:
+    def of_members(self, matrix: AnyArray, groups: Groups) -> AnyArray:
         """Rows of a matrix of parts for each membership of the chosen groups, in their columns."""
         assert self.columns is not None
         assert self.padding is not None
@@ -86,4 +86,5 @@ def divergence_of_held(prior: FloatArray, posterior: FloatArray) -> FloatArray:
     others = 1.0 - prior.sum(axis=1)
     sides = (negative_entropy(posterior) + negative_entropy(prior) + others) / 2.0
     middle = negative_entropy((prior + posterior) / 2.0)
-    return np.clip(sides - middle, 0.0, 1.0)
+    divergence: FloatArray = np.clip(sides - middle, 0.0, 1.0)
+    return divergence

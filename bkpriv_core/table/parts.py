@@ -299,7 +299,9 @@ class Parts:
 
         ones = np.ones(len(groups.members), dtype=np.int64)
         shape = len(groups), len(self)
-        summed = csr_array((ones, groups.members, groups.offsets), shape) @ self.sparse_counts
+        summed: csr_array = (
+            csr_array((ones, groups.members, groups.offsets), shape) @ self.sparse_counts
+        )
         summed.sort_indices()
         return summed
 

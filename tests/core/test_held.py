@@ -27,7 +27,7 @@ def table(seed: int) -> Table:
 
 
 def groups_of(cells: int) -> Groups:
-    """Groups of one cell, of two, of four, and a last one of all others, which holds most values."""
+    """Groups of one cell and of few, and a last one of all others, which holds most values."""
     bounds = np.array([0, 1, 3, 7, 11, cells])
     return Groups(np.arange(cells, dtype=np.int64), bounds)
 
