@@ -187,3 +187,15 @@ def test_what_is_told_is_told_in_one_place() -> None:
     for path in (ROOT / "plpython").rglob("*.py"):
         if path.name != "telling.py":
             assert not re.search(r"plpy\.(notice|warning|info)\(", path.read_text()), path
+
+
+def test_statements_are_executed_outside_the_limit_of_memory_alone() -> None:
+    # A value of a row that PL/Python cannot make for want of memory ends the server.
+    calls = re.compile(r"plpy\.(execute|prepare|cursor)\(|\.cursor\(")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "plpython").rglob("*.py")
+        if calls.search(path.read_text())
+    }
+    doors = ("server/boundary.py", "server/session.py")
+    assert found == {f"plpython/bkpriv_pl/{door}" for door in doors}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_pl.server.memory import lifted
 from bkpriv_pl.server.reporting import Refusal, entry
@@ -23,9 +23,11 @@ __all__ = [
     "array_literal",
     "as_floats",
     "as_integers",
+    "check_room",
     "decode",
     "entry",
     "from_json",
+    "needed",
     "prepare",
     "require",
     "run",
@@ -55,6 +57,38 @@ def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
     with lifted():
         written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
     return written
+
+
+def needed(text: str) -> str:
+    """SQL of the bytes that Python needs for a text, at most: four a character, and twice at that.
+
+    A statement that sends texts of any size sends none where they need more than `room`.
+    """
+    return f"(6 * pg_catalog.octet_length({text})::pg_catalog.int8 + 64)"
+
+
+def check_room(subject: str, need: int, allowed: int) -> None:
+    """Refuse values that were not sent, for they need more memory than the call may take.
+
+    Parameters
+    ----------
+    subject : str
+        Name of the values, as a subject in the plural.
+    need, allowed : int
+        Bytes that they need, and bytes that the call might take.
+
+    Raises
+    ------
+    TooLarge
+        If they need more.
+    """
+    if need > allowed:
+        raise TooLarge(
+            f"{subject} are too large",
+            detail=f"They may need {need} bytes of memory; this call may take {allowed} more.",
+            hint="Use a view that shortens long values, as left(value, 100) does, or has fewer "
+            "rows or columns.",
+        )
 
 
 def prepare(query: str) -> None:

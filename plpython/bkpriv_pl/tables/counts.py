@@ -22,15 +22,17 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Intervals
-from bkpriv_core.table.passed import BARE, MOST_BYTES, MOST_VALUES, Passed, check_passed
+from bkpriv_core.table.passed import BARE, Passed, check_passed
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.rule import Tree
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
+from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables import foreign
 from bkpriv_pl.tables.bins import bin_end
 from bkpriv_pl.tables.column import STEPS, Column, Period
+from bkpriv_pl.tables.fitting import FITS, check_needs, needs_of, query_passing
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.tables.source import Relation
@@ -128,6 +130,7 @@ def count_cells(
         passing=passing,
         kept=kept,
     )
+    check_needs(source, row, columns, respondent)
     if passing:
         names = tuple(column.name for column in passing)
         check_passed(names, row["passing_rows"], row["passing_bytes"])
@@ -233,8 +236,18 @@ def _read(
     keys = _keys(columns, passing)
 
     def query(groups: str, *more: str) -> dict[str, Any]:
-        text = _query(groups, columns, trees, *extras, *more, slots=slots, passing=passing)
-        return run(text, types, values)[0]
+        text = _query(
+            groups,
+            columns,
+            trees,
+            *extras,
+            *more,
+            slots=slots,
+            passing=passing,
+            allowed=f"${len(values) + 1}",
+            named=respondent is not None,
+        )
+        return run(text, [*types, "int8"], [*values, room()])[0]
 
     # Whom a record is about, and its texts, are lost among equal values.
     binned = () if respondent is not None or passing else used
@@ -346,8 +359,13 @@ def _query(
     *extras: str,
     slots: Mapping[str, str] = NOTHING,
     passing: tuple[Column, ...] = (),
+    allowed: str,
+    named: bool,
 ) -> str:
     """Statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
+
+    Where these need more memory than the parameter `allowed` says, it sends what they need, and
+    neither values nor counts; if they are `named`, with the names of respondents.
 
     Beside these it has p0, p1, ... for columns that pass through.
 
@@ -384,7 +402,8 @@ def _query(
         joins.append(f"LEFT JOIN c{place} ON c{place}.t = g.{text}")
         listed += [
             f"(SELECT array_agg(t ORDER BY code) "
-            f"FROM (SELECT code, {label} AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
+            f"FROM (SELECT code, {label} AS t FROM d{place} GROUP BY code) AS x WHERE {FITS}) "
+            f"AS labels_{place}",
             # NULL joins with nothing; its code, if it has one, is the number of other values.
             f"string_agg(int4send(coalesce(c{place}.code, "
             f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
@@ -396,7 +415,7 @@ def _query(
                 listed.append(_positions(place, column.position(bin_end(column.bin, "v")), "ends"))
     fitting = ""
     if passing:
-        added, joined, fitting = _passing(len(passing))
+        added, joined, fitting = query_passing(len(passing))
         domains += added
         joins += joined
         listed += [
@@ -411,6 +430,7 @@ def _query(
             )
         ]
         listed += [f"(SELECT {name} FROM fit) AS passing_{name}" for name in ("rows", "bytes")]
+    domains.append(needs_of(len(columns), allowed, named=named))
     nulls = ", ".join(
         f"coalesce(sum(g.n) FILTER (WHERE g.v{place} IS NOT DISTINCT FROM NULL), 0)"
         for place in range(len(columns))
@@ -419,42 +439,14 @@ def _query(
         f"ARRAY[{nulls}]::int8[] AS nulls",
         f"{uncoded(len(columns))} AS uncoded",
         f"{alike(len(columns))} AS alike",
+        f"(SELECT needs FROM room) AS needs, {allowed} AS allowed",
         "(SELECT sum(n) FROM g)::int8 AS counted",
     ]
     return (
         f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
-        f"FROM g {' '.join(joins)}{fitting}"
+        f"FROM g {' '.join(joins)}{fitting or ' WHERE true'} AND {FITS}"
     )
-
-
-def _passing(columns: int) -> tuple[list[str], list[str], str]:
-    """SQL for columns that pass through, so many: queries, joins with g, and a condition.
-
-    Nothing is gathered in memory where the condition is false, that they would fit into it.
-    """
-    fitting = " WHERE (SELECT fits FROM fit)"
-    queries = [
-        f"e{place} AS MATERIALIZED (SELECT t, row_number() OVER (ORDER BY t) - 1 AS code "
-        f"FROM (SELECT DISTINCT p{place} AS t FROM g) AS x)"
-        for place in range(columns)
-    ]
-    sizes = " + ".join(
-        f"(SELECT coalesce(sum(octet_length(t)), 0) FROM e{place})" for place in range(columns)
-    )
-    queries.append(
-        f"fit AS MATERIALIZED (SELECT rows, bytes, rows * {columns} <= {MOST_VALUES} "
-        f"AND bytes <= {MOST_BYTES} AS fits "
-        f"FROM (SELECT (SELECT count(*) FROM g) AS rows, ({sizes})::int8 AS bytes) AS x)"
-    )
-    queries += [
-        f"f{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
-        f"array_agg(code ORDER BY t) AS code FROM e{place}{fitting}) AS x, "
-        f"LATERAL unnest(x.t, x.code) AS u(t, code))"
-        for place in range(columns)
-    ]
-    joins = [f"LEFT JOIN f{place} ON f{place}.t = g.p{place}" for place in range(columns)]
-    return queries, joins, fitting
 
 
 def _positions(place: int, position: str, name: str) -> str:

@@ -17,7 +17,16 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units
-from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.server.boundary import (
+    Refusal,
+    check_room,
+    entry,
+    from_json,
+    needed,
+    require,
+    run,
+)
+from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, named_source, open_source
 from bkpriv_pl.tables.inspection import distinct_values, inspect_hierarchy, inspect_prefixes
@@ -50,8 +59,19 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     columns = column_types(relation.schema, relation.name)
     check_readable(relation, tuple(columns))
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
-    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
-    hierarchy = Hierarchy.from_rows(attribute, rows)
+    need = " + ".join(
+        f"coalesce({needed(f'{plpy.quote_ident(column)}::text')}, 0)" for column in columns
+    )
+    allowed = room()
+    (row,) = run(
+        "SELECT CASE WHEN need <= $1 THEN levels END AS levels, need FROM ("
+        f"SELECT array_agg(ARRAY[{cast}]) AS levels, coalesce(sum({need}), 0)::int8 AS need "
+        f"FROM {relation}) AS x",
+        ["bigint"],
+        [allowed],
+    )
+    check_room(f"the labels of table {relation}", row["need"], allowed)
+    hierarchy = Hierarchy.from_rows(attribute, row["levels"] or [])
     seen = _look_at(dataset, attribute)
     if seen is not None:
         inspect_hierarchy(*seen, hierarchy.leaves)
