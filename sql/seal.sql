@@ -31,8 +31,8 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', held.name, held.grantee);
     END LOOP;
-    -- Whatever changes how SQL is written, or values are, is pinned at every entry. Neither does a server decide what a
-    -- call costs: to compile a query of the catalogs takes seconds, and its plan for any arguments may be one for none.
+    -- Whatever changes how SQL is written, or values are, is pinned at every entry, and so is for which arguments
+    -- queries are planned.
     FOR called IN
         SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
         WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
@@ -52,7 +52,13 @@ BEGIN
                         ALTER FUNCTION %1$s SET row_security = on;
                         ALTER FUNCTION %1$s SET default_tablespace = '''';
                         ALTER FUNCTION %1$s SET default_table_access_method = heap;
-                        ALTER FUNCTION %1$s SET plan_cache_mode = auto;
-                        ALTER FUNCTION %1$s SET jit = off', called);
+                        ALTER FUNCTION %1$s SET plan_cache_mode = auto', called);
+    END LOOP;
+    -- Nor does a server decide what a call costs: to compile a query of the catalogs takes seconds.
+    FOR called IN
+        SELECT oid FROM pg_proc WHERE pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
+            AND proconfig IS NOT NULL
+    LOOP
+        EXECUTE format('ALTER FUNCTION %s SET jit = off', called);
     END LOOP;
 END $$;

@@ -380,6 +380,20 @@ def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
     assert unpinned == []
 
 
+def test_every_function_pins_what_decides_its_cost(shared_db: Connection) -> None:
+    # By default a server compiles the queries that it takes for long ones: for seconds, in each call.
+    unpinned = shared_db.execute(
+        f"SELECT oid::regprocedure::text FROM pg_proc WHERE {OURS} "
+        "AND NOT coalesce(proconfig, '{}') @> ARRAY['jit=off']"
+    ).fetchall()
+    assert unpinned == []
+
+
+def test_the_server_compiles_queries_as_installed_ones_do(shared_db: Connection) -> None:
+    assert shared_db.execute("SHOW jit").fetchall() == [("on",)]
+    assert shared_db.execute("SHOW plan_cache_mode").fetchall() == [("auto",)]
+
+
 def test_every_body_is_valid(shared_db: Connection) -> None:
     # Scripts of extensions check none, so that functions may come in any order.
     shared_db.execute("SET search_path = pg_catalog, pg_temp")

@@ -145,6 +145,43 @@ def test_what_cannot_be_distributed_is_refused(db: Connection) -> None:
         db.execute(asked, [release])
 
 
+def test_a_column_to_distribute_by_is_looked_for_before_the_source_is_read(
+    citus: Connection,
+) -> None:
+    citus.execute(
+        "CREATE SEQUENCE reads; CREATE FUNCTION seen() RETURNS boolean LANGUAGE sql VOLATILE "
+        "AS $$ SELECT nextval('public.reads') > 0 $$; "
+        "CREATE VIEW clinic.counted AS SELECT * FROM clinic.patients WHERE public.seen()"
+    )
+    register = (
+        "SELECT bkpriv.register_dataset('counted', 'clinic.counted', '{age,city}', 'disease')"
+    )
+    citus.execute(register)
+    before = one(citus, "SELECT last_value FROM reads")
+    stated = '{"distribute_by": "nowhere"}'
+    for call in (
+        "bkpriv.publish('counted', 'plain', 'clinic.shown', options => %s)",
+        """bkpriv.explore('counted', '[{"k_anonymity": {"k": 4}}]', options => %s)""",
+    ):
+        refused(citus, f"SELECT {call}", [stated], sqlstate="22023", names=["nowhere", '"city"'])
+    assert one(citus, "SELECT last_value FROM reads") == before
+
+
+def test_a_publication_says_what_readers_of_shards_need(
+    citus: Connection, make_role: Callable[..., str]
+) -> None:
+    said: list[str] = []
+    citus.add_notice_handler(lambda notice: said.append(notice.message_hint or ""))
+    reader = make_role("reader")
+    options = {"distribute_by": "city"}
+    first = publish(citus, view="clinic.shown", options=options)
+    needed = "GRANT SELECT ON bkpriv_release.release_{} TO {}"
+    assert any(needed.format(first, "<reader>") in hint for hint in said)
+    citus.execute(sql.SQL("GRANT SELECT ON clinic.shown TO {}").format(sql.Identifier(reader)))
+    second = publish(citus, view="clinic.shown", options=options)
+    assert any(needed.format(second, reader) in hint for hint in said)
+
+
 def test_views_are_made_on_the_coordinator_alone(citus: Connection) -> None:
     citus.execute(
         """

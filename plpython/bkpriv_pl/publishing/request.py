@@ -76,7 +76,6 @@ def read_request(
     completed, demanded = read_policy(registered, way, chosen, stated.requirements)
     if chosen.distribute_by is not None:
         check_citus()
-        check_column(chosen.distribute_by, names_ahead(registered, way.form))
         begin_distributing()
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
@@ -125,7 +124,10 @@ def read_method(dataset: Dataset, name: str | None, stated: object) -> tuple[Met
     options = parse_options(method, stated)
     # Attributes pass through what a policy asks for: nothing does that only counts.
     check(Plan(replace(space_of(dataset), attributes=()), method, options))
-    return method.with_ranges(options.ranges), options
+    ranged = method.with_ranges(options.ranges)
+    if options.distribute_by is not None:
+        check_column(options.distribute_by, names_ahead(dataset, ranged.form))
+    return ranged, options
 
 
 def read_policy(
