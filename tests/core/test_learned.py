@@ -148,11 +148,3 @@ def test_a_setting_computes_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     prior = setting.prior(Learned("bayes", 4, 3))
     assert np.array_equal(prior, learned_prior(many(20), "bayes", 4, 3))
     assert setting.prior(Learned("bayes", 4, 3)) is prior
-
-
-def test_numbers_that_double_precision_does_not_tell_apart_have_one_knot() -> None:
-    for ages in ([7.0] * 40, [*range(38), 40.0, 40.0]):
-        domain = Domain("code", tuple(map(str, range(40))), positions=np.array(ages, dtype=float))
-        table = replace_code(domain)
-        beliefs = learned_prior(table, Learned())
-        assert np.isfinite(beliefs).all()

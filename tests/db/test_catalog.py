@@ -381,7 +381,7 @@ def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
 
 
 def test_every_function_pins_what_decides_its_cost(shared_db: Connection) -> None:
-    # By default a server compiles the queries that it takes for long ones: for seconds, in each call.
+    # By default a server compiles queries that it expects to be long: for seconds in each call.
     unpinned = shared_db.execute(
         f"SELECT oid::regprocedure::text FROM pg_proc WHERE {OURS} "
         "AND NOT coalesce(proconfig, '{}') @> ARRAY['jit=off']"
