@@ -30,6 +30,7 @@ Rules
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -94,6 +95,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     if FUZZING:
         Random(config.getoption("--hypothesis-seed")).shuffle(items)
+
+
+def pytest_runtest_setup() -> None:
+    """Begin no further property once the time of ``make fuzz`` is over."""
+    if FUZZING and time.time() > float(os.environ.get("BKPRIV_FUZZ_UNTIL", "inf")):
+        pytest.skip("the time is over")
 
 
 def _no_property(item: pytest.Item) -> bool:

@@ -151,7 +151,7 @@ def test_a_column_to_distribute_by_is_looked_for_before_the_source_is_read(
     citus.execute(
         "CREATE SEQUENCE reads; CREATE FUNCTION seen() RETURNS boolean LANGUAGE sql VOLATILE "
         "AS $$ SELECT nextval('public.reads') > 0 $$; "
-        "CREATE VIEW clinic.counted AS SELECT * FROM clinic.patients WHERE public.seen()"
+        "CREATE VIEW clinic.counted AS SELECT * FROM clinic.patient WHERE public.seen()"
     )
     register = (
         "SELECT bkpriv.register_dataset('counted', 'clinic.counted', '{age,city}', 'disease')"
