@@ -188,7 +188,6 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "a place left out": {"row": "place = 3", "place": "4"},
     "a name twice": {"row": "place = 1", "attribute": "'age'"},
     "no name": {"row": "place = 1", "attribute": "''"},
-    "a long type": {"row": "place = 1", "type": "repeat('x', 2000)"},
 }
 
 RELEASES: dict[str, dict[str, str]] = {
@@ -237,6 +236,7 @@ ENDLESS = [
     ("release", {"attributes": "'{note}'", "unique_rows": "'{1, NULL}'::bigint[]"}),
     ("release", {"attributes": "'{note}'", "unique_rows": "'{1, -1}'"}),
     ("release", {"attributes": "array_fill(''::text, ARRAY[2000])"}),
+    ("release_attribute", {"row": "place = 1", "type": "repeat('x', 2000)"}),
 ]
 
 

@@ -264,8 +264,8 @@ def test_the_history_keeps_levels_and_intervals(clinic: Connection) -> None:
     ).fetchall()
     assert rows == [
         ("age", [5, 10], False),
-        ("sex", None, False),
         ("city", None, False),
+        ("sex", None, False),
         ("disease", None, True),
     ]
     clinic.execute("SELECT bkpriv.set_interval_hierarchy('patients', 'age', '{3}')")
