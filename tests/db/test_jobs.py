@@ -23,7 +23,8 @@ def test_a_publisher_does_the_whole_job_without_superuser(
     publisher = make_publisher()
     declare_own(publisher)
     publisher.execute(
-        "CREATE TABLE levels AS SELECT i, 20 + i / 4 AS four, 30 AS root FROM generate_series(0, 11) i"
+        "CREATE TABLE levels AS "
+        "SELECT i, 20 + i / 4 AS four, 30 AS root FROM generate_series(0, 11) i"
     )
     publisher.execute("SELECT bkpriv.set_hierarchy('mine', 'a', 'levels')")
     publisher.execute("SELECT bkpriv.set_interval_hierarchy('mine', 'b', '{2, 4}')")
