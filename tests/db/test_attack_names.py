@@ -17,7 +17,7 @@ HOSTILE = [
     "$python$ import os $python$",
     "%s %(x)s {0} {low} {{}}",
     "line\nbreak\ttab\r",
-    "*",
+    "**",
     "NULL",
     "",
     " ",
@@ -88,7 +88,7 @@ def test_names_are_only_names(shared_clinic: Connection, name: str) -> None:
             "CREATE SCHEMA {schema};"
             "CREATE TABLE {schema}.{name} AS SELECT i % 12 AS {name}, i * i % 7 AS {other} "
             "FROM generate_series(1, 120) AS i;"
-            "CREATE TABLE {schema}.{other} AS SELECT i::text AS v, i / 4 AS w, 0 AS r "
+            "CREATE TABLE {schema}.{other} AS SELECT i::text AS v, 20 + i / 4 AS w, 30 AS r "
             "FROM generate_series(0, 11) AS i"
         ).format(**names)
     )

@@ -54,7 +54,7 @@ def prepare(connection: Connection, schema: str) -> None:
             "CREATE TABLE {schema}.own AS "
             "SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i;"
             "CREATE TABLE {schema}.levels AS "
-            "SELECT i::text AS v, i / 4 AS four, 0 AS root FROM generate_series(0, 11) AS i"
+            "SELECT i::text AS v, 20 + i / 4 AS four, 30 AS root FROM generate_series(0, 11) AS i"
         ).format(**names)
     )
 

@@ -146,7 +146,7 @@ def test_a_watch_does_not_see_that_roles_are_renamed(clinic: Connection) -> None
     "change",
     [
         "CREATE OR REPLACE VIEW public.patients AS "
-        "SELECT * FROM bkpriv_release.release_1 WHERE disease = 'flu'",
+        "SELECT age, sex, city, disease FROM bkpriv_release.release_1 WHERE disease = 'flu'",
         "CREATE OR REPLACE VIEW public.patients AS "
         "SELECT age, city AS sex, sex AS city, disease FROM bkpriv_release.release_1",
         "CREATE FUNCTION clinic.raw(text) RETURNS text LANGUAGE sql AS "

@@ -82,6 +82,11 @@ class Dataset:
         return name_of(self.sensitive_columns)
 
     @property
+    def quasi_identifiers_by_name(self) -> tuple[str, ...]:
+        """Quasi-identifiers as tables have them: their declared order would decide ties."""
+        return tuple(sorted(self.quasi_identifiers))
+
+    @property
     def measured(self) -> tuple[str, ...]:
         """Quasi-identifiers and sensitive columns, which people are told by or told of."""
         return (*self.quasi_identifiers, *self.sensitive_columns)
@@ -234,8 +239,7 @@ def read_records(
         check_names(source, columns[dataset.respondent])
     return count_cells(
         source=source,
-        # In whichever order they are declared: it would decide ties of methods.
-        quasi_identifiers=tuple(columns[name] for name in sorted(dataset.quasi_identifiers)),
+        quasi_identifiers=tuple(columns[name] for name in dataset.quasi_identifiers_by_name),
         sensitive=tuple(columns[name] for name in dataset.sensitive_columns),
         hierarchies=read_hierarchies(dataset),
         nulls=nulls,
@@ -252,7 +256,9 @@ def has_total(dataset: Dataset, period: Period | None, recorded: str) -> bool:
     columns = columns_of(dataset)
     source = open_source(dataset)
     check_readable(source, (*dataset.measured, *dataset.extras))
-    measured = [columns[name] for name in dataset.measured]
+    measured = [
+        columns[name] for name in (*dataset.quasi_identifiers_by_name, *dataset.sensitive_columns)
+    ]
     return read_total(source, measured, period, recorded) == recorded
 
 

@@ -221,7 +221,7 @@ def _lay_out(
                 "table does not show.",
             )
     return _Layout(
-        tuple(found[name] for name in sorted(dataset.quasi_identifiers)),
+        tuple(found[name] for name in dataset.quasi_identifiers_by_name),
         tuple(found[name] for name in dataset.sensitive_columns),
         group,
         _key(dataset, there, named),
