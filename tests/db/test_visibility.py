@@ -424,7 +424,7 @@ def between_count_and_end(
     until_settled(db)
     keeper = database.connect()
     with keeper.transaction():
-        keeper.execute("LOCK TABLE bkpriv.release IN SHARE MODE")
+        keeper.execute("LOCK TABLE bkpriv.release_attribute IN SHARE MODE")
         thread, results, heard, backend = publish_apart()
         until(lambda: results or "writing" in step(db, backend))
         until_blocked(db, backend)

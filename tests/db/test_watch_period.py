@@ -298,7 +298,7 @@ def test_a_write_between_count_and_end_concerns_its_own_period(
     heard = hear_statements(other)
     results: list[int] = []
     with keeper.transaction():
-        keeper.execute("LOCK TABLE bkpriv.release IN SHARE MODE")
+        keeper.execute("LOCK TABLE bkpriv.release_attribute IN SHARE MODE")
         thread = threading.Thread(target=lambda: results.append(publish_period(other, "2024-02")))
         thread.start()
         step = "SELECT application_name FROM pg_stat_activity WHERE pid = %s"
