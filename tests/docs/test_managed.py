@@ -118,7 +118,7 @@ def test_publications_fetch_counts_and_measures_nothing(managed: Managed, gatewa
         asked = managed.queries()[before:]
         before += len(asked)
         assert asked == [
-            "SELECT age, sex, seen, diagnosis, count(*) FROM clinic.visit GROUP BY 1, 2, 3, 4"
+            "SELECT age, seen, sex, diagnosis, count(*) FROM clinic.visit GROUP BY 1, 2, 3, 4"
         ], call
     for call in ("audit(1)", "utility(1)", "disclosure(1, '0.3')"):
         gateway.publisher.execute(f"SELECT count(*) FROM bkpriv.{call}".encode())
