@@ -186,8 +186,8 @@ def test_what_certification_costs(published: Published, blended: bool) -> None:
         [published.certified],
     )
     assert suppressed <= 0.01 * published.records
-    # Of Adult omega misses more where beliefs are not blended: 1.28 times the detail is lost. Of two
-    # draws of the hospital, with six orders of its columns each, it is 1.07 to 1.24 times as much.
+    # Of Adult omega misses more where beliefs are not blended: 1.28 times the detail is lost. Of
+    # two draws of the hospital, with six orders of columns each, it is 1.07 to 1.24 times as much.
     most = 1.15 if blended else {"adult": 1.3, "hospital": 1.25}[published.name]
     assert published.gcp(published.certified) <= most * published.gcp(published.estimated)
 

@@ -262,7 +262,7 @@ DEFINED = {
 def test_a_job_in_another_database_gives_none_here(
     db: Connection, make_publisher: Callable[..., Connection], publisher: Connection
 ) -> None:
-    stranger = make_publisher("stranger")
+    stranger = make_publisher("a_stranger")  # Not all are listed.
     db.execute(
         "SELECT bkpriv.grant_auditor(%s), bkpriv.grant_watcher(%s)", [stranger.info.user] * 2
     )

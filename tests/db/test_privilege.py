@@ -321,3 +321,11 @@ def test_nobody_owns_anything_but_the_superuser(shared_db: Connection) -> None:
         "WHERE pronamespace::regnamespace::text ~ '^bkpriv'"
     ).fetchall()
     assert owners == [("postgres",)]
+
+
+def test_every_table_has_row_level_security(shared_db: Connection) -> None:
+    open_tables = shared_db.execute(
+        "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace "
+        "AND relkind = 'r' AND NOT relrowsecurity"
+    ).fetchall()
+    assert open_tables == []

@@ -114,3 +114,8 @@ def test_a_session_whose_packages_were_replaced_is_told_to_reconnect(db: Connect
         db.execute("SELECT * FROM bkpriv.audit(1)")
     assert caught.value.diag.message_hint == "Reconnect."
     assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
+
+
+def test_the_server_compiles_queries_as_installed_ones_do(shared_db: Connection) -> None:
+    assert shared_db.execute("SHOW jit").fetchall() == [("on",)]
+    assert shared_db.execute("SHOW plan_cache_mode").fetchall() == [("auto",)]
