@@ -194,7 +194,7 @@ def test_generated_columns_that_are_computed_otherwise_make_one_anew(clinic: Con
             f"half int GENERATED ALWAYS AS (age / 2) {kind}); "
             f"INSERT INTO clinic.made{place} SELECT age, disease FROM clinic.patient; "
             f"SELECT bkpriv.register_dataset('m{place}', 'clinic.made{place}', '{{half}}', "
-            "'{disease}')".encode()
+            "'disease')".encode()
         )
         call: dict[str, Any] = {"dataset": f"m{place}", "view": f"public.m{place}"}
         first = again(clinic, **call)

@@ -216,6 +216,8 @@ def test_a_write_by_way_of_a_part_makes_releases_of_its_periods_stale(
 ) -> None:
     db, kind, releases = released
     for name, (statement, months) in BY_PART.get(kind, {}).items():
+        if "MERGE" in statement and db.info.server_version < 150000:
+            continue
         with db.transaction(force_rollback=True):
             db.execute(statement.encode())
             assert fresh(db, releases) == set(MONTHS) - months, name
