@@ -75,6 +75,22 @@ def test_the_order_of_rows_plays_no_part(records: Records, model: Model, random:
     assert np.array_equal(learned_prior(other, model, 3, 5), prior[order])
 
 
+def test_where_the_optimum_is_sought_from_does_not_show() -> None:
+    ages = np.arange(60)
+    age = Domain("age", tuple(map(str, ages)), positions=ages.astype(np.float64))
+    counts = 1 + (ages[:, None] * np.arange(3, 6) // 7 + np.arange(3)) % 5
+    table = Table((age,), Domain("s", ("a", "b", "c")), ages[:, None], counts)
+    features, without = Features.of(table), counts.astype(np.float64)
+    without[10, 0] -= 1
+    found = []
+    for value in range(3):  # The value of the person who is left out.
+        whole = without.copy()
+        whole[10, value] += 1
+        trained = learn("logistic", features, without, learn("logistic", features, whole))
+        found.append(trained.predict(features))
+    assert np.ptp(found, axis=0).max() < 1e-13
+
+
 @pytest.mark.parametrize(
     ("stated", "meant"),
     [
