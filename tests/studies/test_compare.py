@@ -174,7 +174,7 @@ def test_what_a_tool_says_when_it_fails_is_told() -> None:
 
 
 def test_a_tool_that_takes_too_long_is_ended() -> None:
-    task = own_task(houses(6_000, 1), "microaggregate")
+    task = own_task(houses(100_000, 1), "microaggregate")
     assert run("..own", task, seconds=1, size=SIZE).outcome == "took more than 1 s"
 
 
