@@ -125,18 +125,19 @@ def _carry_out(
             declaring.append(change)
     if any(change.needed for change in changes):
         with connection.transaction():
-            check_trust(connection, relations_of(wanted), trusted)
+            check_trust(connection, relations_of(connection, wanted), trusted)
             _declare(connection, wanted, declaring)
             for view, some in by_view.items():
                 _publish(connection, wanted, view, some, console, uri)
         return True
     with connection.transaction():
-        check_trust(connection, relations_of(wanted), trusted)
+        check_trust(connection, relations_of(connection, wanted), trusted)
         _declare(connection, wanted, declaring)
     failed = False
     for view, some in by_view.items():
         try:
             with connection.transaction():
+                check_trust(connection, relations_of(connection, wanted), trusted)
                 _publish(connection, wanted, view, some, console, uri)
         except psycopg.errors.OperationalError:
             raise

@@ -59,7 +59,7 @@ def read_declared(
         See `check_references` and `check_trust`.
     """
     with connection.transaction(force_rollback=True):
-        check_trust(connection, relations_of(wanted), trusted)
+        check_trust(connection, relations_of(connection, wanted), trusted)
         jobs = _try_jobs(connection, wanted)
         policies: dict[str, Any] = dict(
             connection.execute("SELECT name, requirements FROM bkpriv.policies").fetchall()
@@ -94,15 +94,33 @@ def read_declared(
         )
 
 
-def relations_of(wanted: Wanted) -> list[str]:
-    """Names of the relations that a file has read."""
+def relations_of(connection: Connection, wanted: Wanted) -> list[str]:
+    """Names of the relations that a file has read.
+
+    What a publication reads may have been declared by others: the source of its dataset, and the
+    prior tables of its policy.
+    """
     calls = [
         call
         for dataset in wanted.datasets.values()
         for call in (dataset.register, *dataset.hierarchies.values(), *dataset.knowledge.values())
     ]
     named = [call.arguments.get(key) for call in calls for key in ("source", "levels")]
-    return [name for name in named if name is not None] + prior_tables([*wanted.policies.values()])
+    published = wanted.publications.values()
+    sources = connection.execute(
+        "SELECT pg_catalog.format('%%I.%%I', source_schema, source_name) FROM bkpriv.dataset "
+        "WHERE name = ANY (%s)",
+        [[each.dataset for each in published if each.dataset not in wanted.datasets]],
+    ).fetchall()
+    policies = connection.execute(
+        "SELECT requirements FROM bkpriv.policies WHERE name = ANY (%s)",
+        [[each.policy for each in published]],
+    ).fetchall()
+    requirements = [*wanted.policies.values(), *(stated for (stated,) in policies)]
+    return [name for name in named if name is not None] + [
+        *(source for (source,) in sources),
+        *prior_tables(requirements),
+    ]
 
 
 def _try_datasets(

@@ -264,6 +264,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.as_published(view regclass, release_t
     SELECT coalesce(pg_get_viewdef(v.oid, false) = ANY (x.written), false)
         AND NOT EXISTS (SELECT FROM pg_rewrite WHERE ev_class = v.oid AND ev_type <> '1')
         AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = v.oid)
+        AND NOT EXISTS (SELECT FROM pg_attrdef WHERE adrelid = v.oid)
         AND (v.relkind = 'm' OR NOT bkpriv_internal.invoked(v.oid) AND EXISTS (
             SELECT FROM pg_options_to_table(v.reloptions) WHERE option_name = 'security_barrier' AND option_value::boolean))
     FROM pg_class v CROSS JOIN LATERAL (

@@ -104,6 +104,25 @@ def test_a_table_of_beliefs_is_asked_about(
     assert read_by(db) == []
 
 
+def test_what_strangers_declared_is_asked_about(
+    db: Connection, database: Database, mallory: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "privacy.toml"
+    path.write_text('[publish."public.seen"]\ndataset = "kept"\npolicy = "theirs"\n')
+    informed = {"bt_privacy": {"bandwidth": {"table": f"{mallory}.levels"}, "t": 1}}
+    db.execute("SELECT bkpriv.grant_publisher(%s::regrole)", [mallory])
+    db.execute("GRANT INSERT ON public.read_by TO PUBLIC")
+    db.execute(f"SET ROLE {mallory}".encode())
+    register = "SELECT bkpriv.register_dataset(%s, %s, ARRAY['age'], 'disease')"
+    db.execute(register, ["kept", f"{mallory}.shown"])
+    db.execute("SELECT bkpriv.set_policy('theirs', %s)", [json.dumps(informed)])
+    db.execute("RESET ROLE; TRUNCATE public.read_by")
+    for mode in (("--plan",), ()):
+        said = failed("apply", str(path), *mode, "--uri", database.uri())
+        assert f"{mallory}.shown and {mallory}.levels may run code of {mallory}" in said
+    assert read_by(db) == []
+
+
 def test_a_table_is_not_made_among_a_strangers(
     db: Connection, database: Database, mallory: str, tmp_path: Path
 ) -> None:

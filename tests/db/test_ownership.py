@@ -158,7 +158,11 @@ def test_code_of_former_owners_and_of_strangers_stays_with_them(
         "CREATE MATERIALIZED VIEW stored AS SELECT b, code() AS a FROM bkpriv_release.release_1;"
         "CREATE VIEW direct AS SELECT b, code() AS a FROM bkpriv_release.release_1;"
         "CREATE MATERIALIZED VIEW indexed AS SELECT * FROM bkpriv_release.release_1;"
-        "CREATE INDEX ON indexed ((b + 1)) WHERE b > 0"
+        "CREATE INDEX ON indexed ((b + 1)) WHERE b > 0;"
+        "CREATE MATERIALIZED VIEW analyzed AS SELECT * FROM bkpriv_release.release_1;"
+        "CREATE STATISTICS estimated ON (b + 1), (b + 2) FROM analyzed;"
+        "CREATE VIEW filling WITH (security_barrier) AS SELECT * FROM bkpriv_release.release_1;"
+        "ALTER VIEW filling ALTER b SET DEFAULT length(code())"
     )
     outsider = database.connect(stranger)
     number = one(db, "SELECT 'bkpriv_release.release_1'::regclass::oid")
@@ -175,10 +179,11 @@ def test_code_of_former_owners_and_of_strangers_stays_with_them(
     owners: dict[str, str] = dict(
         db.execute(
             "SELECT relname, relowner::regrole::text FROM pg_class WHERE relkind IN ('v', 'm') "
-            "AND relname IN ('stored', 'direct', 'indexed', 'named', 'shown')"
+            "AND relname IN ('stored', 'direct', 'indexed', 'analyzed', 'filling', 'named', "
+            "'shown')"
         ).fetchall()
     )
-    kept = dict.fromkeys(("stored", "direct", "indexed"), former)
+    kept = dict.fromkeys(("stored", "direct", "indexed", "analyzed", "filling"), former)
     assert owners == {"shown": name, "named": stranger, **kept}
 
 

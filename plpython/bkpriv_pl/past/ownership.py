@@ -268,7 +268,9 @@ def _hand_on_tables(release: int, heir: str) -> None:
     views = run(
         "SELECT v.view::text AS name, v.materialized, bool_and("
         "bkpriv_internal.as_published(v.view, v.release_table) AND NOT EXISTS (SELECT "
-        "FROM pg_index WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0)) AS plain "
+        "FROM pg_index WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0) "
+        "AND NOT EXISTS (SELECT FROM pg_statistic_ext "
+        "WHERE stxrelid = v.view AND stxexprs IS NOT NULL)) AS plain "
         "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
         "JOIN pg_roles AS r ON r.oid = c.relowner "
         "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2 "
