@@ -271,6 +271,23 @@ def test_values_beyond_the_memory_of_a_call_end_neither_session_nor_server(
 QUERY = "SELECT actual FROM bkpriv.query_accuracy(1, 'SELECT count(*) FROM patients')"
 
 
+def test_history_is_not_sent_beyond_the_memory_of_a_call(
+    clinic: Connection, database: Database
+) -> None:
+    publish(clinic)
+    clinic.execute(LIMIT)
+    clinic.execute(
+        "ALTER TABLE bkpriv.release_attribute DISABLE TRIGGER USER; "
+        "UPDATE bkpriv.release_attribute SET labels[1] = repeat('x', 40000000) WHERE place = 0"
+    )
+    session = database.connect()
+    session.execute(JS.encode())
+    audit = "SELECT worst FROM bkpriv.audit(1)"
+    assert session.execute(audit.encode()).fetchall()
+    session.execute("SELECT lower_budget(200000000)")
+    refused(session, audit, sqlstate="53200", names=["may need 228 MB"])
+
+
 @pytest.mark.parametrize("left", [17, 34, 66])
 def test_what_is_loaded_by_a_starved_call_is_loaded_whole_or_later(
     clinic: Connection, database: Database, left: int

@@ -21,6 +21,7 @@ from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_pl.server.boundary import run
+from bkpriv_pl.server.memory import NoRoom, room
 from bkpriv_pl.tables.column import STEPS
 
 __all__ = [
@@ -64,6 +65,12 @@ _RESPONDENT_ARRAYS = ("group_ids", "parts", "sensitive_codes", "shown_codes")
 _NAME_BYTES = 1000
 """Largest number of bytes of the name of an attribute or of a type."""
 
+_SENT = 12
+"""Bytes of a number that is sent, at most."""
+
+_TEXT, _OF_BYTE = 64, 6
+"""Bytes that a text takes in Python, at most: itself, and for each of its bytes; see `needed`."""
+
 _HEADER = np.dtype([(n, ">i4") for n in ("dimensions", "nulls", "type", "size", "first")])
 """Head of an array of one dimension that is sent; then, of each element, its size and itself."""
 
@@ -85,7 +92,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
                 f"One has {row['name_bytes']} bytes.",
             )
     names = ("labels", "levels", "widths", "positions", "ends")
-    check_sizes(
+    _check_sizes(
         [
             Sizes(
                 name,
@@ -172,7 +179,7 @@ def _read_integers(
     if not rows:
         return None
     (row,) = rows
-    check_sizes(
+    _check_sizes(
         [
             Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"])
             for name in every
@@ -247,8 +254,25 @@ def _respondent_sizes(releases: list[int]) -> list[dict[str, Any]]:
     )
 
 
+def _check_sizes(sizes: Sequence[Sizes]) -> None:
+    """Refuse arrays that are unsound, or that memory has no room for, before they are sent."""
+    check_sizes(sizes)
+    need = sum(
+        _SENT * array.elements
+        if array.text_bytes is None
+        else _TEXT * array.elements + _OF_BYTE * array.text_bytes
+        for array in sizes
+    )
+    allowed = room()
+    if need > allowed:
+        raise NoRoom(
+            f"What is recorded of releases may need {need // 2**20} MB, of which this call may "
+            f"take {allowed // 2**20} more."
+        )
+
+
 def _check_respondent_sizes(row: dict[str, Any]) -> None:
-    check_sizes(
+    _check_sizes(
         [
             Sizes(
                 name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
@@ -284,7 +308,7 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[Labels, Labels]]:
     for row in run(f"SELECT release, {_text_sizes('labels')} {last}", *key):
         elements, dimensions = row["labels_elements"], row["labels_dimensions"]
         with of_release(row["release"]):
-            check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
+            _check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
     rows = run(f"SELECT release, labels {last}", *key)
     return {row["release"]: (tuple(row["labels"]),) * 2 for row in rows} | labels
 
@@ -310,7 +334,7 @@ def read_transitions(dataset: str, name: str) -> Transitions:
     sizes = run(
         f"SELECT {_text_sizes('labels')}, {', '.join(map(_sizes, TRANSITIONS))} {kept}", *key
     )[0]
-    check_sizes(
+    _check_sizes(
         [
             Sizes(column, elements, sizes[f"{column}_dimensions"], sizes.get(f"{column}_bytes"))
             for column in ("labels", *TRANSITIONS)
@@ -343,7 +367,7 @@ def read_beliefs(releases: list[int], digest: str) -> dict[int, FloatArray]:
     key = ["bigint[]", "text"], [releases, digest]
     for row in run(f"SELECT {_sizes('probabilities')} {kept}", *key):
         elements, dimensions = row["probabilities_elements"], row["probabilities_dimensions"]
-        check_sizes([Sizes("probabilities", elements, dimensions)])
+        _check_sizes([Sizes("probabilities", elements, dimensions)])
     rows = run(f"SELECT release, array_send(probabilities) AS packed {kept}", *key)
     return {
         row["release"]: _unpack("probabilities", row["packed"], ">f8", np.dtype(np.float64))
