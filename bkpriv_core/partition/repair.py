@@ -8,6 +8,8 @@ has them, until every group holds:
 2. Where that mends nothing, with ever more neighbours at once, united or cut in two.
 3. Where that does not either, a part is *peeled* off, so that the rest of the group holds, or else
    all its parts are by themselves; each then looks for a group that it can join.
+4. Parts that find none are united again, those of one former group and then all. Only an estimate
+   can say that so large a group holds.
 
 The caller gives up what is still failing then.
 
@@ -15,7 +17,8 @@ Rules:
 
 - Proof comes first; see `Judge`. Only what no proof mends is mended by an estimate, if that is
   allowed. What holds by an estimate stays only where nothing else is proved with little effort.
-- A group is given up only where no union with any of the groups near it holds.
+- A group is given up only where no union with any of the groups near it holds, nor one with all
+  that would be given up.
 - Two groups that were tried in vain are not tried again with the same effort.
 """
 
@@ -119,15 +122,21 @@ def repair(
         work=allowed,
         vain=_Vain.of(len(judge.setting.parts)),
     )
+    dissolved = state.groups
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
         if met.all():
             break
+        dissolved = state.groups
         if free is not None:
             state, met = free(state, met)
         for effort in proofs:
             state, met = work.mend(state, met, effort)
     for effort in efforts[len(proofs) :]:
         state, met = work.mend(state, met, effort)
+        for before in (dissolved, Groups.whole(len(judge.setting.parts))):
+            if met.all():
+                break
+            state, met = work.mend(*work.unite(state, met, before), effort)
     resting = met & judge.resting(state)
     if resting.any():
         for effort in proofs[:_WITHOUT_INFERENCE]:
@@ -253,6 +262,18 @@ class _Repair:
         """Make each part of a failing group a group by itself, if there are groups to join."""
         kept = met | (state.groups.widths == 1) | ~met.any()
         return self._with_rest(state.select(kept), met[kept], state.groups)
+
+    def unite(self, state: Measured, met: BoolArray, before: Groups) -> _State:
+        """Unite the failing groups whose first parts were in one group before."""
+        failing = state.groups.select(~met)
+        labels = before.labels(len(self.judge.setting.parts))
+        former = labels[failing.members[failing.offsets[:-1]]]
+        which = Groups.from_labels(np.unique(former, return_inverse=True)[1])
+        measured = self.judge.measure(failing.united(which))
+        return (
+            Measured.joined([state.select(met), measured]),
+            np.concatenate((met[met], self.judge.met(measured))),
+        )
 
     def _with_rest(self, state: Measured, met: BoolArray, before: Groups) -> _State:
         """Make what was left out of the groups before a group by itself, part for part."""
