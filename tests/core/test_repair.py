@@ -262,6 +262,19 @@ def test_dissolved_parts_find_groups_one_by_one() -> None:
     assert homes[1] >= {1}
 
 
+@pytest.mark.parametrize("beyond", [False, True])
+def test_what_finds_no_group_is_united_where_estimates_are_asked(beyond: bool) -> None:
+    # No two of three are enough, and no three are tried at once.
+    setting = Setting(as_table(by_age("1a 2b 3c")))
+    policy: list[Requirement] = [KAnonymity(3), BtPrivacy(((0.5, 1.0),))]
+    judge = Judge(setting, policy, "auto", beyond=beyond)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repair_module, "_WIDER", ())
+        state = judge.measure(as_groups([[0], [1], [2]]))
+        held, failing = outcome(repair(judge, state, judge.met(state)))
+    assert (held, len(failing)) == ((sets([0, 1, 2]), 0) if beyond else (set(), 3))
+
+
 def test_only_what_fails_is_peeled() -> None:
     # Without its age of 9 the last group is diverse; the first two are, and stay as they are.
     setting = Setting(as_table(by_age("1a 2b 3c 4a 5b 6c 7a 8b 9b 9b")))
