@@ -6,7 +6,7 @@ come packed, as PostgreSQL sends them: bytes, and no Python object for each elem
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
                 f"One has {row['name_bytes']} bytes.",
             )
     names = ("labels", "levels", "widths", "positions", "ends")
-    _check_sizes(
+    _check_sent(
         [
             Sizes(
                 name,
@@ -179,7 +179,7 @@ def _read_integers(
     if not rows:
         return None
     (row,) = rows
-    _check_sizes(
+    _check_sent(
         [
             Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"])
             for name in every
@@ -198,7 +198,7 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     """Respondents of a release; None where none were declared."""
     if not (rows := _respondent_sizes([release])):
         return None
-    _check_respondent_sizes(rows[0])
+    _check_sent(_of_respondents(rows[0]))
     arrays = _RESPONDENT_ARRAYS
     packed = run(
         f"SELECT respondents, {', '.join(f'array_send({name}) AS {name}' for name in arrays)} "
@@ -226,7 +226,7 @@ def find_shown(records: Mapping[int, int], among: Sequence[str]) -> set[str]:
     for row in _respondent_sizes([*records]):
         release, names = row["release"], row["respondents_elements"]
         with of_release(release):
-            _check_respondent_sizes(row)
+            check_sizes(_of_respondents(row))
             if names != records[release]:
                 raise unsound(
                     "its respondents are not one for each record",
@@ -254,9 +254,14 @@ def _respondent_sizes(releases: list[int]) -> list[dict[str, Any]]:
     )
 
 
-def _check_sizes(sizes: Sequence[Sizes]) -> None:
+def _check_sent(sizes: Sequence[Sizes]) -> None:
     """Refuse arrays that are unsound, or that memory has no room for, before they are sent."""
     check_sizes(sizes)
+    _ask_room(sizes)
+
+
+def _ask_room(sizes: Iterable[Sizes]) -> None:
+    """Refuse arrays that memory has no room for, all of them at once."""
     need = sum(
         _SENT * array.elements
         if array.text_bytes is None
@@ -271,17 +276,13 @@ def _check_sizes(sizes: Sequence[Sizes]) -> None:
         )
 
 
-def _check_respondent_sizes(row: dict[str, Any]) -> None:
-    _check_sizes(
-        [
-            Sizes(
-                name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
-            )
-            for name in ("respondents", *_RESPONDENT_ARRAYS)
-            # Earlier versions recorded neither parts nor values; most show the values that are.
-            if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
-        ]
-    )
+def _of_respondents(row: dict[str, Any]) -> list[Sizes]:
+    return [
+        Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes"))
+        for name in ("respondents", *_RESPONDENT_ARRAYS)
+        # Earlier versions recorded neither parts nor values; most show the values that are.
+        if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
+    ]
 
 
 def read_labels(releases: Sequence[int]) -> dict[int, tuple[Labels, Labels]]:
@@ -305,10 +306,13 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[Labels, Labels]]:
         "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a"
     )
     key = ["bigint[]"], [list(releases)]
+    sent = []
     for row in run(f"SELECT release, {_text_sizes('labels')} {last}", *key):
         elements, dimensions = row["labels_elements"], row["labels_dimensions"]
+        sent.append(Sizes("labels", elements, dimensions, row["labels_bytes"]))
         with of_release(row["release"]):
-            _check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
+            check_sizes(sent[-1:])
+    _ask_room(sent)
     rows = run(f"SELECT release, labels {last}", *key)
     return {row["release"]: (tuple(row["labels"]),) * 2 for row in rows} | labels
 
@@ -334,7 +338,7 @@ def read_transitions(dataset: str, name: str) -> Transitions:
     sizes = run(
         f"SELECT {_text_sizes('labels')}, {', '.join(map(_sizes, TRANSITIONS))} {kept}", *key
     )[0]
-    _check_sizes(
+    _check_sent(
         [
             Sizes(column, elements, sizes[f"{column}_dimensions"], sizes.get(f"{column}_bytes"))
             for column in ("labels", *TRANSITIONS)
@@ -365,9 +369,12 @@ def read_beliefs(releases: list[int], digest: str) -> dict[int, FloatArray]:
     """Beliefs that were stored of releases under a digest, by release."""
     kept = "FROM bkpriv.release_belief WHERE release = ANY ($1) AND digest = $2"
     key = ["bigint[]", "text"], [releases, digest]
+    sent = []
     for row in run(f"SELECT {_sizes('probabilities')} {kept}", *key):
         elements, dimensions = row["probabilities_elements"], row["probabilities_dimensions"]
-        _check_sizes([Sizes("probabilities", elements, dimensions)])
+        sent.append(Sizes("probabilities", elements, dimensions))
+        check_sizes(sent[-1:])
+    _ask_room(sent)
     rows = run(f"SELECT release, array_send(probabilities) AS packed {kept}", *key)
     return {
         row["release"]: _unpack("probabilities", row["packed"], ">f8", np.dtype(np.float64))
