@@ -277,3 +277,13 @@ def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connecti
     figures = {metric: value for place, _, metric, value in rows if place == 25}
     assert figures["gcp"] == pytest.approx(by_hand[2]["gcp"])
     assert figures["sure"] == by_hand[2]["sure"]
+
+
+def test_policies_that_leave_many_out_are_named(clinic: Connection) -> None:
+    said = overhear(clinic)
+    policies = [{"k_anonymity": {"k": k}} for k in (2, 35, 50)]
+    figures = explore(clinic, policies, "incognito", suppression=0.3)
+    assert [(figures[place]["suppressed_share"] or 0) > 0.05 for place in figures] == [0, 1, 0]
+    (lost,) = [message for message in said if "leave out" in message]
+    share = figures[2]["suppressed_share"]
+    assert lost == f"1 of 3 policies leave out over 5% of the records: policy 2: {share:.1%}."

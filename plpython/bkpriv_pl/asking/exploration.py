@@ -35,6 +35,9 @@ _Kind = tuple[bool, frozenset[str]]
 _KEPT = BUDGET // 4
 """Bytes of priors that are kept for later policies."""
 
+_MANY = 0.05
+"""Share of the records that may be left out without a word."""
+
 
 class _Settings:
     """Settings of policies that are tried on a subject.
@@ -123,6 +126,7 @@ def explore(
         read = replace(registered, attributes=())
         subject = Subject.read(read, within, way, chosen, kept=kept_of(chosen, registered))
         figures |= _tried(subject, understood, task)
+        _warn_of_lost(figures)
     _warn_of_others(registered)
     task.done()
     return iter(
@@ -166,6 +170,19 @@ def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
         f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint
     )
     return {"refused": 1.0}
+
+
+def _warn_of_lost(figures: Mapping[int, Mapping[str, float | None]]) -> None:
+    """Say under which policies many records would be left out."""
+    shares = {place: figures[place].get("suppressed_share") or 0.0 for place in sorted(figures)}
+    lost = {place: share for place, share in shares.items() if share > _MANY}
+    if lost:
+        telling.notice(
+            f"{len(lost)} of {len(figures)} policies leave out over {_MANY:.0%} of the records",
+            detail="; ".join(f"policy {place}: {share:.1%}" for place, share in lost.items()) + ".",
+            hint="They find no group that satisfies the policy. Weaken it, or leave out columns: "
+            "what many columns and a sharp adversary tell of a person, no group hides.",
+        )
 
 
 def _warn_of_others(dataset: Dataset) -> None:
