@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import one, publish
+from tests.db.clinic import declare_people, one, publish
 from tests.db.refusal import refused
 
 LIMIT = """
@@ -286,6 +286,24 @@ def test_history_is_not_sent_beyond_the_memory_of_a_call(
     assert session.execute(audit.encode()).fetchall()
     session.execute("SELECT lower_budget(200000000)")
     refused(session, audit, sqlstate="53200", names=["may need 228 MB"])
+
+
+def test_of_several_releases_what_is_sent_at_once_is_asked_for_at_once(
+    clinic: Connection, database: Database
+) -> None:
+    declare_people(clinic)
+    both = [publish(clinic, "people", view=view) for view in ("shown", "again")]
+    clinic.execute(LIMIT)
+    clinic.execute(
+        "ALTER TABLE bkpriv.release_attribute DISABLE TRIGGER USER; "
+        "UPDATE bkpriv.release_attribute AS a SET labels[1] = repeat('x', 20000000) "
+        "WHERE place = (SELECT max(place) FROM bkpriv.release_attribute WHERE release = a.release)"
+    )
+    session = database.connect()
+    session.execute(JS.encode())
+    session.execute("SELECT lower_budget(200000000)")
+    names = ["may need 228 MB"]
+    refused(session, "SELECT * FROM bkpriv.audit_together(%s)", [both], sqlstate="53200", names=names)
 
 
 @pytest.mark.parametrize("left", [17, 34, 66])

@@ -265,23 +265,12 @@ def _hand_on_tables(release: int, heir: str) -> None:
     through it any more, but for what a materialized one holds.
     """
     key = ["bigint"], [release]
-    views = run(
-        "SELECT v.view::text AS name, v.materialized, bool_and("
-        "bkpriv_internal.as_published(v.view, v.release_table) AND NOT EXISTS (SELECT "
-        "FROM pg_index WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0) "
-        "AND NOT EXISTS (SELECT FROM pg_statistic_ext "
-        "WHERE stxrelid = v.view AND stxexprs IS NOT NULL)) AS plain "
-        "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
-        "JOIN pg_roles AS r ON r.oid = c.relowner "
-        "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2 "
-        "GROUP BY v.view, v.materialized",
-        ["bigint", "text"],
-        [release, heir],
-    )
-    for view in views:
+    handed = {}
+    for view in _views(release, heir, of_heir=False):
         if view["plain"]:
             kind = "MATERIALIZED VIEW" if view["materialized"] else "VIEW"
             run(f"ALTER {kind} {view['name']} OWNER TO {heir}")
+            handed[view["oid"]] = view["name"]
         else:
             telling.notice(
                 f"view {view['name']} stays with its owner, and can read release {release} no more",
@@ -304,6 +293,35 @@ def _hand_on_tables(release: int, heir: str) -> None:
         run(row["statement"])
     for row in run(f"SELECT t.oid::text AS name {granted}", *key):
         run(f"GRANT SELECT ON {row['name']} TO {heir}")
+    # They are locked by now. Who was changing one meanwhile was waited for.
+    plain = {view["oid"] for view in _views(release, heir, of_heir=True) if view["plain"]}
+    if changed := sorted(handed[oid] for oid in handed.keys() - plain):
+        raise Refusal(
+            "40001",
+            f"view {changed[0]} was changed while it was handed on",
+            detail=f"It is not as release {release} was published. Nothing was handed on.",
+            hint="Call bkpriv.reassign again.",
+        )
+
+
+def _views(release: int, heir: str, *, of_heir: bool) -> list[dict[str, Any]]:
+    """Views that can read a release, the heir's or those of others who are no superusers.
+
+    One is `plain` if it is as published, and its indexes and statistics compute nothing.
+    """
+    return run(
+        "SELECT v.view::oid AS oid, v.view::text AS name, v.materialized, bool_and("
+        "bkpriv_internal.as_published(v.view, v.release_table) AND NOT EXISTS (SELECT "
+        "FROM pg_index WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0) "
+        "AND NOT EXISTS (SELECT FROM pg_statistic_ext "
+        "WHERE stxrelid = v.view AND stxexprs IS NOT NULL)) AS plain "
+        "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
+        "JOIN pg_roles AS r ON r.oid = c.relowner WHERE v.readable AND CASE "
+        "WHEN quote_ident(r.rolname) = $2 THEN $3 ELSE NOT $3 AND NOT r.rolsuper END "
+        "GROUP BY v.view, v.materialized",
+        ["bigint", "text", "boolean"],
+        [release, heir, of_heir],
+    )
 
 
 def _refuse_collisions(owner: str, heir: str) -> None:
