@@ -293,7 +293,10 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.built_on(relation oid)
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT b.view, b.owner, b.invoked, b.filled, b.columns FROM (
-        SELECT c.oid AS view, c.relowner AS owner, bkpriv_internal.invoked(c.oid) AS invoked,
+        -- As invoked() says, which would be called for every pair of relations that strangers choose to have.
+        SELECT c.oid AS view, c.relowner AS owner, EXISTS (
+                SELECT FROM pg_options_to_table(c.reloptions)
+                WHERE option_name = 'security_invoker' AND option_value::boolean) AS invoked,
             c.relkind = 'm' AND c.relispopulated AND max(d.refobjsubid) > 0 AS filled,
             coalesce(array_agg(DISTINCT d.refobjsubid::int2) FILTER (WHERE d.refobjsubid > 0), '{}') AS columns
         FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid AND w.ev_type = '1'
@@ -317,7 +320,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
     -- asks, who then needs what they read, too. One that nobody can read through tells nobody anything:
     -- whoever may look into a schema may make it, and grant it to everybody. So strangers decide how many views
     -- there are, and how many paths lead through them: each relation is followed once with the rights of each
-    -- role, and no more than 1000 relations and 10000 steps are.
+    -- role, and no more than 300 relations and 10000 steps are.
     WITH RECURSIVE above(relation) AS (
         SELECT t.oid FROM bkpriv.release r CROSS JOIN bkpriv_internal.release_tables(r.release) AS name
         JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
@@ -325,9 +328,9 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
         UNION
         SELECT b.view FROM above AS a CROSS JOIN bkpriv_internal.built_on(a.relation) AS b
     ), followed AS MATERIALIZED (
-        SELECT a.relation FROM above AS a LIMIT 1001
+        SELECT a.relation FROM above AS a LIMIT 301
     ), step AS MATERIALIZED (
-        SELECT f.relation, b.* FROM (SELECT relation FROM followed LIMIT 1000) AS f
+        SELECT f.relation, b.* FROM (SELECT relation FROM followed LIMIT 300) AS f
         CROSS JOIN bkpriv_internal.built_on(f.relation) AS b LIMIT 10001
     ), owner AS MATERIALIZED (
         SELECT DISTINCT s.owner FROM step AS s WHERE NOT s.invoked
@@ -367,7 +370,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
     FROM granted AS g LEFT JOIN pg_roles r ON r.oid = g.grantee
     WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
     UNION ALL
-    SELECT NULL WHERE (SELECT count(*) > 1000 FROM followed) OR (SELECT count(*) > 10000 FROM step) OR (SELECT count(*) > 10000 FROM found)
+    SELECT NULL WHERE (SELECT count(*) > 300 FROM followed) OR (SELECT count(*) > 10000 FROM step) OR (SELECT count(*) > 10000 FROM found)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
     'Roles, quoted, and PUBLIC, that may SELECT from views of a release that the current user may see.

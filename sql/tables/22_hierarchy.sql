@@ -15,7 +15,7 @@ CREATE TABLE bkpriv.hierarchy (
     CHECK (num_nonnulls(levels, widths, rule) = 1),
     CHECK ((widths IS NULL) = (origin IS NULL)),
     CONSTRAINT hierarchy_texts CHECK (octet_length(dataset) <= 9000 AND octet_length(attribute) <= 63),
-    CONSTRAINT hierarchy_paths CHECK (num_nulls(VARIADIC levels) = 0 AND coalesce(array_ndims(levels), 2) = 2 AND cardinality(levels) <= 20000000
+    CONSTRAINT hierarchy_paths CHECK (num_nulls(VARIADIC levels) = 0 AND coalesce(array_ndims(levels), 2) = 2 AND cardinality(levels) <= 4000000
            AND octet_length(array_to_string(levels, '')) <= 100000000),
     CONSTRAINT hierarchy_intervals CHECK (num_nulls(VARIADIC widths) = 0 AND coalesce(array_ndims(widths), 1) = 1 AND cardinality(widths) <= 2100
            AND octet_length(array_to_string(widths, '')) <= 1000000),

@@ -64,7 +64,8 @@ CREATE INDEX ON bkpriv.release_base (release);
 
 CREATE TABLE bkpriv.release_attribute (
     release bigint NOT NULL,
-    place int NOT NULL CHECK (place >= 0),
+    -- A table has no more columns: what is read of a release is no more than that, whoever wrote it.
+    place int NOT NULL CHECK (place BETWEEN 0 AND 1599),
     attribute text NOT NULL CHECK (octet_length(attribute) <= 63),
     labels text[] NOT NULL,
     positions float8[] CHECK (cardinality(positions) = cardinality(labels)),

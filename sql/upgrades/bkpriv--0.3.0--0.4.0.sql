@@ -151,7 +151,7 @@ ALTER TABLE bkpriv.dataset
            AND octet_length(array_to_string(source_owners, '')) <= 630000);
 ALTER TABLE bkpriv.hierarchy
     ADD CONSTRAINT hierarchy_texts CHECK (octet_length(dataset) <= 9000 AND octet_length(attribute) <= 63),
-    ADD CONSTRAINT hierarchy_paths CHECK (num_nulls(VARIADIC levels) = 0 AND coalesce(array_ndims(levels), 2) = 2 AND cardinality(levels) <= 20000000
+    ADD CONSTRAINT hierarchy_paths CHECK (num_nulls(VARIADIC levels) = 0 AND coalesce(array_ndims(levels), 2) = 2 AND cardinality(levels) <= 4000000
            AND octet_length(array_to_string(levels, '')) <= 100000000),
     ADD CONSTRAINT hierarchy_intervals CHECK (num_nulls(VARIADIC widths) = 0 AND coalesce(array_ndims(widths), 1) = 1 AND cardinality(widths) <= 2100
            AND octet_length(array_to_string(widths, '')) <= 1000000),
@@ -170,6 +170,8 @@ ALTER TABLE bkpriv.sequential_knowledge
 ALTER TABLE bkpriv.release
     ADD CONSTRAINT release_roles CHECK (octet_length(owner) <= 63 AND octet_length(created_by) <= 63 AND octet_length(array_to_string(watch, '')) <= 1000000);
 ALTER TABLE bkpriv.release_attribute
+    DROP CONSTRAINT release_attribute_place_check,
+    ADD CONSTRAINT release_attribute_place_check CHECK (place BETWEEN 0 AND 1599),
     ADD CONSTRAINT release_attribute_type CHECK (octet_length(type) <= 1000);
 ALTER TABLE bkpriv.release_event
     ADD CONSTRAINT release_event_texts CHECK (octet_length(reason) <= 100000 AND octet_length(by) <= 63);

@@ -53,6 +53,7 @@ UNSOUND = {
     "hierarchy: flat levels": HIERARCHY.format("levels", "'{a,*}'"),
     "hierarchy: label NULL": HIERARCHY.format("levels", "'{{a,*},{NULL,*}}'"),
     "hierarchy: deep levels": HIERARCHY.format("levels", "'{{{a,*}}}'"),
+    "hierarchy: many labels": HIERARCHY.format("levels", "array_fill('a'::text, '{2000001,2}')"),
     "hierarchy: width NULL": HIERARCHY.format("widths, origin", "'{5,NULL}', 0"),
     "hierarchy: nested widths": HIERARCHY.format("widths, origin", "'{{5,10}}', 0"),
     "hierarchy: many widths": HIERARCHY.format(

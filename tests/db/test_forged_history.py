@@ -237,6 +237,7 @@ ENDLESS = [
     ("release", {"attributes": "'{note}'", "unique_rows": "'{1, -1}'"}),
     ("release", {"attributes": "array_fill(''::text, ARRAY[2000])"}),
     ("release_attribute", {"row": "place = 1", "type": "repeat('x', 2000)"}),
+    ("release_attribute", {"row": "place = 1", "place": "1600"}),
 ]
 
 

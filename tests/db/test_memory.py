@@ -303,7 +303,28 @@ def test_of_several_releases_what_is_sent_at_once_is_asked_for_at_once(
     session.execute(JS.encode())
     session.execute("SELECT lower_budget(200000000)")
     names = ["may need 228 MB"]
-    refused(session, "SELECT * FROM bkpriv.audit_together(%s)", [both], sqlstate="53200", names=names)
+    refused(
+        session, "SELECT * FROM bkpriv.audit_together(%s)", [both], sqlstate="53200", names=names
+    )
+
+
+def test_hierarchies_are_not_sent_beyond_the_memory_of_a_call(
+    clinic: Connection, database: Database
+) -> None:
+    clinic.execute(LIMIT)
+    clinic.execute(
+        "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels) SELECT 'patients', attribute, "
+        "array_fill('a'::text, '{400000,2}') FROM unnest('{age,sex,none}'::text[]) AS attribute"
+    )
+    session = database.connect()
+    session.execute(JS.encode())
+    session.execute("SELECT lower_budget(200000000)")
+    prior = "SELECT * FROM bkpriv.prior('patients', '0.3')"
+    said = refused(session, prior, sqlstate="54000", names=["patients"])
+    assert "need 2" in (said.message_detail or "")
+    # What is said of a column that the dataset does not have is not read.
+    clinic.execute("DELETE FROM bkpriv.hierarchy WHERE attribute IN ('age', 'sex')")
+    assert session.execute(prior.encode()).fetchall()
 
 
 @pytest.mark.parametrize("left", [17, 34, 66])

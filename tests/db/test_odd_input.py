@@ -93,6 +93,30 @@ def test_values_in_messages_are_written_as_in_json(shared_clinic: Connection) ->
     assert len(said.message_detail or "") < 1000
 
 
+def test_long_input_is_neither_read_for_long_nor_told_again(shared_clinic: Connection) -> None:
+    lists = "SELECT bkpriv.set_policy('x', jsonb_build_object('k_anonymity', to_jsonb(%s::int[])))"
+    said = refused(
+        shared_clinic, lists, [[0] * 1_400_000], sqlstate="54000", names=["requirements"]
+    )
+    assert "4000000" in (said.message_detail or "")
+    name = "SELECT bkpriv.audit_readers(repeat('x', 1000000))"
+    said = refused(shared_clinic, name, sqlstate="42704")
+    assert len(said.message_primary or "") < 11_000
+
+
+def test_a_view_that_calls_what_reads_it_ends(db: Connection) -> None:
+    db.execute(
+        "CREATE FUNCTION again(a int) RETURNS int LANGUAGE plpgsql AS "
+        "$$ BEGIN PERFORM count(*) FROM bkpriv.inspect_columns('public.endless'); RETURN a; END $$;"
+        "CREATE VIEW public.endless AS SELECT again(a) AS a, a AS b FROM generate_series(1, 3) AS a"
+    )
+    with unchanged(db):
+        said = refused(
+            db, "SELECT * FROM bkpriv.inspect_columns('public.endless')", sqlstate="54001"
+        )
+        assert said.message_primary == "bkpriv: calls are nested too deep"
+
+
 @pytest.mark.parametrize("value", ["1e400", "1e-400", "-1e400"])
 def test_a_number_beyond_double_precision_names_its_column(db: Connection, value: str) -> None:
     db.execute(

@@ -71,6 +71,9 @@ def test_figures_are_those_of_the_audit_and_of_utility(clinic: Connection, relea
     ).fetchall():
         assert f"{column} " in words
         assert comment in words
+    # One that nobody would read to its end is not read to it.
+    clinic.execute(f"COMMENT ON COLUMN public.shown.disease IS '{'so ' * 4000}'".encode())
+    assert 0 < words_of(page_of(clinic, release)).count("so so") <= 333
     # A report is no audit and no attack: nothing is recorded.
     recorded = "SELECT count(*) FROM bkpriv.audits", "SELECT count(*) FROM bkpriv.attacks"
     before = [one(clinic, query) for query in recorded]

@@ -51,6 +51,9 @@ from bkpriv_pl.server.progress import POLLED, Task
 
 __all__ = ["report_html"]
 
+_COMMENTED = 2000
+"""Longest comment on a column that a report shows, in characters."""
+
 _KINDS = 10
 """Limit of the kinds of left out records that a report lists."""
 
@@ -412,7 +415,7 @@ def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tup
             continue
         rows = run(
             "SELECT attname AS name, format_type(atttypid, atttypmod) AS type, "
-            "coalesce(col_description(attrelid, attnum), '') AS comment "
+            f"coalesce(left(col_description(attrelid, attnum), {_COMMENTED}), '') AS comment "
             "FROM pg_attribute JOIN pg_class c ON c.oid = attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
             "WHERE n.nspname = $1 AND c.relname = $2 AND attnum > 0 AND NOT attisdropped "

@@ -383,9 +383,9 @@ def _kind(materialized: bool) -> str:
 
 
 def _commented(view: View) -> str | None:
-    """The comment on a view, if it is there and has one."""
+    """The comment on a view, if it is there and has one, as far as anybody would read it."""
     rows = run(
-        "SELECT obj_description(c.oid, 'pg_class') AS comment FROM pg_class c "
+        "SELECT left(obj_description(c.oid, 'pg_class'), 100000) AS comment FROM pg_class c "
         "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
         ["text", "text"],
         [view.schema, view.name],

@@ -28,6 +28,7 @@ __all__ = [
     "entry",
     "from_json",
     "needed",
+    "needed_of_texts",
     "prepare",
     "require",
     "run",
@@ -38,6 +39,13 @@ __all__ = [
 
 _DEPTH = 32
 """Levels of objects and lists that a JSON value may have."""
+
+_JSON_LENGTH = 4_000_000
+"""Longest text of a JSON value: a longer one would be decoded for seconds, deaf to everything."""
+
+_SHORTEN = (
+    "Use a view that shortens long values, as left(value, 100) does, or has fewer rows or columns."
+)
 
 _JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
 
@@ -67,7 +75,13 @@ def needed(text: str) -> str:
     return f"(6 * pg_catalog.octet_length({text})::pg_catalog.int8 + 64)"
 
 
-def check_room(subject: str, need: int, allowed: int) -> None:
+def needed_of_texts(array: str) -> str:
+    """SQL of the bytes that Python needs for an array of texts, lists of them included."""
+    together = f"pg_catalog.array_to_string({array}, '')"
+    return f"(128 * pg_catalog.cardinality({array})::pg_catalog.int8 + {needed(together)})"
+
+
+def check_room(subject: str, need: int, allowed: int, *, hint: str = _SHORTEN) -> None:
     """Refuse values that were not sent, for they need more memory than the call may take.
 
     Parameters
@@ -76,6 +90,8 @@ def check_room(subject: str, need: int, allowed: int) -> None:
         Name of the values, as a subject in the plural.
     need, allowed : int
         Bytes that they need, and bytes that the call might take.
+    hint : str
+        Remedy.
 
     Raises
     ------
@@ -86,8 +102,7 @@ def check_room(subject: str, need: int, allowed: int) -> None:
         raise TooLarge(
             f"{subject} are too large",
             detail=f"They may need {need} bytes of memory; this call may take {allowed} more.",
-            hint="Use a view that shortens long values, as left(value, 100) does, or has fewer "
-            "rows or columns.",
+            hint=hint,
         )
 
 
@@ -132,9 +147,17 @@ def decode(text: str, name: str, *, exact: bool = False) -> Any:
 
     Raises
     ------
+    TooLarge
+        If it is too long.
     InvalidParameter
         If it is nested too deep, or has a number that double precision does not hold.
     """
+    if len(text) > _JSON_LENGTH:
+        raise TooLarge(
+            f"the JSON of {name} is too long",
+            detail=f"It has {len(text)} characters; at most {_JSON_LENGTH} are read.",
+            hint="State less of it.",
+        )
     opened = text.count("[") + text.count("{")
     if opened > _DEPTH and (depth := _depth(text)) > _DEPTH:
         raise InvalidParameter(

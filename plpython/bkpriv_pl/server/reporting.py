@@ -39,6 +39,15 @@ _MORE = (
     "processes more."
 )
 
+_DEEPEST = 20
+"""Most calls that are under way, each within another."""
+
+_depth = 0
+"""Number of those under way."""
+
+_LONGEST = 10_000
+"""Longest part of an error, in characters."""
+
 _HINTS = {
     _OUT_OF_MEMORY: _LESS,
     "25006": "Use a transaction that may write, on a server that is no standby.",
@@ -62,6 +71,11 @@ class Refusal(BkprivError):
         self.sqlstate = sqlstate
 
 
+def _cut(text: str) -> str:
+    """Shorten what nobody reads to its end: it may quote a value of any size."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
 class _Reported(plpy.Error):
     """An error on its way to PostgreSQL, which reads its parts from these attributes.
 
@@ -71,10 +85,10 @@ class _Reported(plpy.Error):
     schema_name = table_name = column_name = datatype_name = constraint_name = None
 
     def __init__(self, message: str, sqlstate: str, detail: str | None, hint: str | None) -> None:
-        super().__init__(message)
+        super().__init__(_cut(message))
         self.sqlstate = sqlstate
-        self.detail = detail
-        self.hint = hint
+        self.detail = detail and _cut(detail)
+        self.hint = hint and _cut(hint)
 
 
 _Reported.__module__ = "builtins"
@@ -109,6 +123,25 @@ def reported() -> Iterator[None]:
         raise _from_server(error) from None
 
 
+@contextmanager
+def _nested() -> Iterator[None]:
+    """Refuse calls within calls that are too many for Python's stack."""
+    global _depth
+    if _depth == _DEEPEST:
+        raise Refusal(
+            "54001",
+            "calls are nested too deep",
+            detail=f"There are {_DEEPEST}, each within another: a relation that is read calls, by "
+            "a function of its own, what reads it.",
+            hint="Name a relation without such a function.",
+        )
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+
+
 def entry(function: Callable[P, R]) -> Callable[P, R]:
     """Make a function callable from SQL: within the budget of memory, its errors reported.
 
@@ -117,7 +150,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reported(), bounded(), telling.apart():
+        with reported(), bounded(), telling.apart(), _nested():
             return function(*args, **kwargs)
 
     return untraced(called)
@@ -152,7 +185,9 @@ def _from_server(error: plpy.SPIError) -> _Reported:
     sqlstate = "".join(chr((code >> shift & 0x3F) + ord("0")) for shift in range(0, 30, 6))
     if sqlstate == _OUT_OF_MEMORY:
         detail = detail or _BUDGET_TOLD
-    reported = _Reported(str(error), sqlstate, detail, hint or _HINTS.get(sqlstate))
+    # An error of a call within this one bears our name already.
+    message = str(error).removeprefix(f"{_Reported.__name__}: ")
+    reported = _Reported(message, sqlstate, detail, hint or _HINTS.get(sqlstate))
     parts = ("schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
     for part, name in zip(parts, names, strict=True):
         setattr(reported, part, name)

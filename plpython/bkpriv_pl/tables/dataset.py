@@ -14,7 +14,18 @@ from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Tree, parse_rule
 from bkpriv_core.table.table import Table
-from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.server.boundary import (
+    Refusal,
+    check_room,
+    entry,
+    from_json,
+    needed,
+    needed_of_texts,
+    require,
+    run,
+)
+from bkpriv_pl.server.memory import room
+from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
@@ -269,13 +280,37 @@ def read_known(dataset: Dataset) -> Table:
 
 
 def read_hierarchies(dataset: Dataset) -> dict[str, Tree | Intervals]:
-    """Read the hierarchies of a dataset's attributes, or the rules that make them."""
-    rows = run(
-        "SELECT attribute, levels, widths, origin, rule FROM bkpriv.hierarchy WHERE dataset = $1",
-        ["text"],
-        [dataset.name],
+    """Read the hierarchies of a dataset's attributes, or the rules that make them.
+
+    Raises
+    ------
+    TooLarge
+        If memory has no room for them: none is read.
+    """
+    kept = "FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute"
+    needs = run(
+        "SELECT attribute, "
+        f"coalesce({needed_of_texts('levels')}, {needed('rule::text')}, 0) AS need "
+        f"{kept} = ANY ($2) ORDER BY attribute",
+        ["text", "text[]"],
+        [dataset.name, list(dataset.measured)],
     )
-    return {row["attribute"]: _read_hierarchy(row) for row in rows}
+    check_room(
+        f'the hierarchies of dataset "{dataset.name}"',
+        sum(row["need"] for row in needs),
+        room(),
+        hint="Give some of its attributes fewer or shorter labels.",
+    )
+    read = {}
+    for row in needs:
+        POLLED.poll()
+        (found,) = run(
+            f"SELECT attribute, levels, widths, origin, rule {kept} = $2",
+            ["text", "text"],
+            [dataset.name, row["attribute"]],
+        )
+        read[row["attribute"]] = _read_hierarchy(found)
+    return read
 
 
 def _read_hierarchy(row: Mapping[str, Any]) -> Tree | Intervals:

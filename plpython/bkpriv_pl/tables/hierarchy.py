@@ -13,7 +13,7 @@ from typing import Any
 
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units
@@ -49,6 +49,9 @@ __all__ = [
     "unset_hierarchy",
 ]
 
+_MOST_LABELS = 4_000_000
+"""Largest number of labels of a hierarchy. Sending more takes seconds, deaf to cancellation."""
+
 
 @entry
 def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
@@ -64,12 +67,20 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     )
     allowed = room()
     (row,) = run(
-        "SELECT CASE WHEN need <= $1 THEN levels END AS levels, need FROM ("
-        f"SELECT array_agg(ARRAY[{cast}]) AS levels, coalesce(sum({need}), 0)::int8 AS need "
+        f"SELECT CASE WHEN need <= $1 AND labels <= {_MOST_LABELS} THEN levels END AS levels, "
+        f"need, labels FROM (SELECT array_agg(ARRAY[{cast}]) AS levels, "
+        f"coalesce(sum({need}), 0)::int8 AS need, count(*) * {len(columns)} AS labels "
         f"FROM {relation}) AS x",
         ["bigint"],
         [allowed],
     )
+    if row["labels"] > _MOST_LABELS:
+        raise TooLarge(
+            f"table {relation} has too many labels",
+            detail=f"It has {row['labels']}; at most {_MOST_LABELS} are kept.",
+            hint="State a rule: bkpriv.set_prefix_hierarchy, set_list_hierarchy, or, of numbers, "
+            "set_interval_hierarchy and set_quantile_hierarchy.",
+        )
     check_room(f"the labels of table {relation}", row["need"], allowed)
     hierarchy = Hierarchy.from_rows(attribute, row["levels"] or [])
     seen = _look_at(dataset, attribute)
