@@ -283,7 +283,7 @@ def try_out(
         would break the bound on the error of queries.
     """
     started = time.perf_counter()
-    check_binding(job.requirements, job.setting)
+    check_binding(job.requirements, job.setting, job.progress)
     if not growth.kept:  # Newcomers whom no group takes wait.
         method.check(job.setting, job.requirements, job.options)
     made = layered(method, growth)(job)

@@ -18,6 +18,7 @@ import numpy as np
 from bkpriv_core.belief.posterior import AUTO_STATES, exact_states
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, as_json
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Requirement
 from bkpriv_core.table.groups import Groups
 
@@ -55,7 +56,9 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
                 )
 
 
-def check_binding(requirements: Sequence[Requirement], setting: Setting) -> None:
+def check_binding(
+    requirements: Sequence[Requirement], setting: Setting, progress: Progress = SILENT
+) -> None:
     """Refuse requirements that any groups of the table meet.
 
     Only bounds from above are looked at, of figures that have one (`Requirement.most`), and not
@@ -67,7 +70,9 @@ def check_binding(requirements: Sequence[Requirement], setting: Setting) -> None
         Names the requirement, what no figure exceeds, and what would bind.
     """
     for requirement in requirements:
-        for bound, most in zip(requirement.bounds, requirement.most(setting), strict=True):
+        for bound, most in zip(
+            requirement.bounds, requirement.most(setting, progress), strict=True
+        ):
             if not binds(bound, most):
                 raise InvalidParameter(
                     f"{bound.requirement} {_words(bound.parameters)} cannot bind: any groups of "

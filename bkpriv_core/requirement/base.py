@@ -19,7 +19,7 @@ from bkpriv_core.belief.posterior import (
 )
 from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.progress import Progress
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
@@ -246,7 +246,7 @@ class Requirement(ABC):
         """The same with some adversaries in the place of each range."""
         return self
 
-    def most(self, setting: Setting) -> Sequence[float]:
+    def most(self, setting: Setting, progress: Progress = SILENT) -> Sequence[float]:
         """Figure that no group of a table exceeds, by each of the bounds; an upper bound.
 
         A bound on something that is not to become large cannot bind where its threshold is as much.

@@ -26,7 +26,7 @@ from bkpriv_core.belief.posterior import EXACT, Estimator
 from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.progress import Progress
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import (
     SLACK,
     Bound,
@@ -259,7 +259,7 @@ class BeliefRequirement(Requirement):
         met[alive] = True
         return met
 
-    def most(self, setting: Setting) -> list[float]:
+    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: of any two beliefs, whatever the adversary knows."""
         values = setting.table.sensitive.size
         return [regard.distance(setting).most(values) for regard in self.regarding]

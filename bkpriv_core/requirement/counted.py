@@ -10,7 +10,7 @@ import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.progress import Progress
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
@@ -106,7 +106,7 @@ class ShareRequirement(HistogramRequirement):
     Of several releases it is about what who has no knowledge believes: of one, these are shares.
     """
 
-    def most(self, setting: Setting) -> list[float]:
+    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: those that are bounded from above are convex in the shares.
 
         So a group has the largest in which everybody has the same.
@@ -118,6 +118,7 @@ class ShareRequirement(HistogramRequirement):
         seen, size = self.seen(setting), setting.table.sensitive.size
         most = 0.0
         for start in range(0, len(there), _ROWS):
+            progress.poll()
             alike = np.zeros((len(there[start : start + _ROWS]), size))
             alike[np.arange(len(alike)), there[start : start + _ROWS]] = 1.0
             most = max(most, float(self.figures(setting, seen.marginal(alike)).max()))

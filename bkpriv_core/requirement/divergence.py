@@ -13,6 +13,7 @@ from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.requirement.sight import ColumnRequirement
@@ -62,7 +63,7 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         remembers = isinstance(self._knowledge, Remembered)
         return (Bound(self.key, parameters, self.j, upper=True, remembers=remembers),)
 
-    def most(self, setting: Setting) -> list[float]:
+    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: the logarithm of how many beliefs there are, or values."""
         values = self.seen(setting).table.sensitive.size
         return [math.log2(min(values, len(setting.parts)))]

@@ -23,7 +23,7 @@ from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import EXACT, Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.progress import Progress
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.stated import About, Range
@@ -82,7 +82,7 @@ class PairDivergence(ColumnRequirement):
             for knowledge in self.knowledge
         )
 
-    def most(self, setting: Setting) -> list[float]:
+    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: that of two beliefs without anything in common."""
         several = self.seen(setting).table.sensitive.size > 1 and len(setting.parts) > 1
         return [float(several)] * len(self.bounds)

@@ -191,6 +191,11 @@ def test_a_table_that_takes_too_much_memory_is_refused(big: Connection) -> None:
     big.execute(LIMIT)
     big.execute(CALLS[0], ["made", "census", Jsonb({})])
     big.execute("SELECT lower_budget(60000000)")
-    refused(big, CALLS[0], ["made", "census", Jsonb({"id": "id"})], sqlstate="53200")
-    big.execute("SELECT lower_budget(4000000000)")
+    try:
+        with pytest.raises(psycopg.Error) as caught:
+            big.execute(CALLS[0], ["made", "census", Jsonb({"id": "id"})]).fetchall()
+    finally:
+        big.execute("SELECT lower_budget(4000000000)")
+    # What the session holds already decides whether it is asked for, or not to be had.
+    assert caught.value.sqlstate in {"53200", "54000"}
     assert big.execute(CALLS[0], ["made", "census", Jsonb({"id": "id"})]).fetchall()

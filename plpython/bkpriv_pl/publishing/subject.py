@@ -21,6 +21,7 @@ from bkpriv_pl.publishing.distribution import check_column
 from bkpriv_pl.publishing.growing import Stock, find_stock
 from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.view import View
+from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.counts import Reading
 from bkpriv_pl.tables.dataset import Dataset, read_records
@@ -145,6 +146,6 @@ class Subject:
 
     def check(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
         """Refuse requirements that cannot bind, and what the method cannot meet."""
-        check_binding(requirements, setting)
+        check_binding(requirements, setting, POLLED)
         if not self.growth.kept:  # Newcomers whom no group takes wait.
             self.method.check(setting, requirements, self.options)
