@@ -15,10 +15,10 @@ from rich.console import Console
 from bkpriv_client.declaration import call
 from bkpriv_client.declared import (
     called,
+    check_file,
     grant_job,
     published,
     read_declared,
-    relations_of,
     set_policy,
     views_of,
 )
@@ -28,7 +28,7 @@ from bkpriv_client.plan import Action, Change, plan
 from bkpriv_client.privacy_file import read_file
 from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, step
-from bkpriv_client.trust import Trusted, check_trust
+from bkpriv_client.trust import Trusted
 from bkpriv_client.wanted import Wanted
 
 __all__ = ["apply"]
@@ -125,19 +125,19 @@ def _carry_out(
             declaring.append(change)
     if any(change.needed for change in changes):
         with connection.transaction():
-            check_trust(connection, relations_of(connection, wanted), trusted)
+            check_file(connection, wanted, trusted)
             _declare(connection, wanted, declaring)
             for view, some in by_view.items():
                 _publish(connection, wanted, view, some, console, uri)
         return True
     with connection.transaction():
-        check_trust(connection, relations_of(connection, wanted), trusted)
+        check_file(connection, wanted, trusted)
         _declare(connection, wanted, declaring)
     failed = False
     for view, some in by_view.items():
         try:
             with connection.transaction():
-                check_trust(connection, relations_of(connection, wanted), trusted)
+                check_file(connection, wanted, trusted)
                 _publish(connection, wanted, view, some, console, uri)
         except psycopg.errors.OperationalError:
             raise

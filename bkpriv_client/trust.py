@@ -10,7 +10,8 @@ relation, so what it found holds until the transaction ends. Other users are not
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from psycopg import sql
 from bkpriv_client.failure import ClientError
 from bkpriv_client.server import Connection, scalar
 
-__all__ = ["Trusted", "check_trust", "prior_tables"]
+__all__ = ["Trusted", "check_trust", "is_superuser", "oneself", "prior_tables"]
 
 Trusted = Annotated[
     list[str] | None,
@@ -33,8 +34,6 @@ Trusted = Annotated[
 
 _SHOWN = 8
 """Limit of the objects that an error lists."""
-
-_SUPERUSER = sql.SQL("SELECT rolsuper FROM pg_roles WHERE rolname = session_user")
 
 
 def check_trust(
@@ -58,20 +57,17 @@ def check_trust(
     psycopg.Error
         If there is no relation of a name.
     """
-    if not scalar(connection, _SUPERUSER):
+    if not is_superuser(connection):
         return
-    # A role that the session has taken on does not hold its code back: it may give the role up.
-    taken = scalar(connection, sql.SQL("SELECT current_setting('role')"))
-    _take_on(connection, "none")
-    found = [
-        (relation, role, owns)
-        for relation in dict.fromkeys(relations)
-        for role, owns in connection.execute(
-            "SELECT role, owns FROM bkpriv_internal.strangers(%s::regclass)", [relation]
-        ).fetchall()
-        if role not in (trusted or ())
-    ]
-    _take_on(connection, taken)
+    with oneself(connection):
+        found = [
+            (relation, role, owns)
+            for relation in dict.fromkeys(relations)
+            for role, owns in connection.execute(
+                "SELECT role, owns FROM bkpriv_internal.strangers(%s::regclass)", [relation]
+            ).fetchall()
+            if role not in (trusted or ())
+        ]
     if not found:
         return
     roles = sorted({role for _, role, _ in found})
@@ -86,6 +82,25 @@ def check_trust(
     )
 
 
+def is_superuser(connection: Connection) -> bool:
+    """Whether a superuser has connected, whatever role the session has taken on."""
+    asked = sql.SQL("SELECT rolsuper FROM pg_roles WHERE rolname = session_user")
+    return bool(scalar(connection, asked))
+
+
+@contextmanager
+def oneself(connection: Connection) -> Iterator[None]:
+    """Give up the role that a session has taken on, within a transaction, for a while.
+
+    It does not hold code back, which may give it up as well.
+    """
+    taken = scalar(connection, sql.SQL("SELECT current_setting('role')"))
+    change = "SELECT set_config('role', %s, true)"
+    connection.execute(change, ["none"])
+    yield
+    connection.execute(change, [taken])
+
+
 def prior_tables(requirements: Any) -> list[str]:
     """Names of prior tables in requirements, however nested."""
     if isinstance(requirements, list):
@@ -95,7 +110,3 @@ def prior_tables(requirements: Any) -> list[str]:
     name = requirements.get("table")
     named = [name] if isinstance(name, str) else []
     return named + prior_tables(list(requirements.values()))
-
-
-def _take_on(connection: Connection, role: str) -> None:
-    connection.execute("SELECT set_config('role', %s, true)", [role])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.client.command import failed, succeeded
 from tests.conftest import Connection, Database
+from tests.db.waiting import until
 
 pytestmark = pytest.mark.pooled
 
@@ -121,6 +124,31 @@ def test_what_strangers_declared_is_asked_about(
         said = failed("apply", str(path), *mode, "--uri", database.uri())
         assert f"{mallory}.shown and {mallory}.levels may run code of {mallory}" in said
     assert read_by(db) == []
+
+
+def test_what_was_looked_at_is_not_exchanged_meanwhile(
+    db: Connection, database: Database, mallory: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "privacy.toml"
+    path.write_text(
+        '[dataset.kept]\nsource = "public.own"\nquasi_identifiers = ["age"]\nsensitive = "a"\n'
+        "[policy.careful]\nk_anonymity = { k = 2 }\n"
+        '[publish."public.seen"]\ndataset = "kept"\npolicy = "careful"\n'
+    )
+    db.execute("ALTER TABLE public.own ADD a int; GRANT SELECT ON public.own TO PUBLIC")
+    db.execute("SELECT bkpriv.grant_publisher(%s::regrole)", [mallory])
+    first, second = (database.connect(mallory) for _ in range(2))
+    first.execute("SELECT bkpriv.register_dataset('kept', 'public.own', '{age}', 'a')")
+    second.execute("SET lock_timeout = '100ms'")
+    with ThreadPoolExecutor() as pool, first.transaction(force_rollback=True):
+        # The client waits for this name, after it has looked whose code it runs.
+        first.execute("""SELECT bkpriv.set_policy('careful', '{"k_anonymity": {"k": 3}}')""")
+        planning = pool.submit(succeeded, "apply", str(path), "--plan", "--uri", database.uri())
+        waiting = "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        until(lambda: db.execute(waiting, [first.info.backend_pid]).fetchall() or planning.done())
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            second.execute("SELECT bkpriv.drop_dataset('kept')")
+    assert "publish public.seen" in planning.result()
 
 
 def test_a_table_is_not_made_among_a_strangers(

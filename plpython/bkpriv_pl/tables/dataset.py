@@ -304,12 +304,13 @@ def read_hierarchies(dataset: Dataset) -> dict[str, Tree | Intervals]:
     read = {}
     for row in needs:
         POLLED.poll()
-        (found,) = run(
+        # It may be gone by now.
+        for found in run(
             f"SELECT attribute, levels, widths, origin, rule {kept} = $2",
             ["text", "text"],
             [dataset.name, row["attribute"]],
-        )
-        read[row["attribute"]] = _read_hierarchy(found)
+        ):
+            read[row["attribute"]] = _read_hierarchy(found)
     return read
 
 
