@@ -24,13 +24,8 @@ from bkpriv_pl.past.recorded import TRANSITIONS, read_transitions
 from bkpriv_pl.server.boundary import Refusal, array_literal, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import (
-    Dataset,
-    columns_of,
-    find_dataset,
-    open_source,
-    read_hierarchies,
-)
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
+from bkpriv_pl.tables.levels import read_hierarchies
 from bkpriv_pl.tables.source import Relation, check_readable, open_named
 
 __all__ = [
@@ -239,7 +234,7 @@ def _read_values(dataset: Dataset) -> tuple[list[str], bool]:
         f'SELECT ARRAY(SELECT min({value}::text COLLATE "C") FROM {source} AS s '
         f"WHERE {value} IS NOT NULL GROUP BY {value}) AS found"
     )[0]
-    tree = read_hierarchies(dataset).get(column.name)
+    tree = read_hierarchies(dataset.name, (column.name,)).get(column.name)
     if tree is None or isinstance(tree, Intervals):
         return sorted(row["found"]), column.is_number
     return sorted({*row["found"], *tree.leaves}), False

@@ -11,26 +11,14 @@ import plpy
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
-from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.rule import Tree, parse_rule
 from bkpriv_core.table.table import Table
-from bkpriv_pl.server.boundary import (
-    Refusal,
-    check_room,
-    entry,
-    from_json,
-    needed,
-    needed_of_texts,
-    require,
-    run,
-)
-from bkpriv_pl.server.memory import room
-from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
+from bkpriv_pl.tables.levels import read_hierarchies
 from bkpriv_pl.tables.roles import check_roles
 from bkpriv_pl.tables.singling import tell_combination
 from bkpriv_pl.tables.source import (
@@ -54,7 +42,6 @@ __all__ = [
     "find_dataset",
     "named_source",
     "open_source",
-    "read_hierarchies",
     "read_known",
     "read_records",
     "read_table",
@@ -252,7 +239,7 @@ def read_records(
         source=source,
         quasi_identifiers=tuple(columns[name] for name in dataset.quasi_identifiers_by_name),
         sensitive=tuple(columns[name] for name in dataset.sensitive_columns),
-        hierarchies=read_hierarchies(dataset),
+        hierarchies=read_hierarchies(dataset.name, dataset.measured),
         nulls=nulls,
         respondent=dataset.respondent,
         period=period,
@@ -277,50 +264,6 @@ def read_known(dataset: Dataset) -> Table:
     """Read the quasi-identifiers of a dataset's source alone, of all periods; NULL is a value."""
     bare = replace(dataset, sensitive_columns=(), respondent=None, period=None, attributes=())
     return read_records(bare, nulls="category")[0]
-
-
-def read_hierarchies(dataset: Dataset) -> dict[str, Tree | Intervals]:
-    """Read the hierarchies of a dataset's attributes, or the rules that make them.
-
-    Raises
-    ------
-    TooLarge
-        If memory has no room for them: none is read.
-    """
-    kept = "FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute"
-    needs = run(
-        "SELECT attribute, "
-        f"coalesce({needed_of_texts('levels')}, {needed('rule::text')}, 0) AS need "
-        f"{kept} = ANY ($2) ORDER BY attribute",
-        ["text", "text[]"],
-        [dataset.name, list(dataset.measured)],
-    )
-    check_room(
-        f'the hierarchies of dataset "{dataset.name}"',
-        sum(row["need"] for row in needs),
-        room(),
-        hint="Give some of its attributes fewer or shorter labels.",
-    )
-    read = {}
-    for row in needs:
-        POLLED.poll()
-        # It may be gone by now.
-        for found in run(
-            f"SELECT attribute, levels, widths, origin, rule {kept} = $2",
-            ["text", "text"],
-            [dataset.name, row["attribute"]],
-        ):
-            read[row["attribute"]] = _read_hierarchy(found)
-    return read
-
-
-def _read_hierarchy(row: Mapping[str, Any]) -> Tree | Intervals:
-    attribute = row["attribute"]
-    if row["widths"] is not None:
-        return Intervals.checked(attribute, row["widths"], row["origin"])
-    if row["levels"] is not None:
-        return Hierarchy.from_rows(attribute, row["levels"])
-    return parse_rule(attribute, from_json(row["rule"], f'the hierarchy of "{attribute}"'))
 
 
 def named_source(dataset: Dataset) -> Relation:
