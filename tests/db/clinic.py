@@ -146,11 +146,13 @@ def publish(
     view: str = "public.patients",
     options: dict[str, Any] | None = None,
     method: str = "mondrian",
+    seed: int | None = 1,
 ) -> int:
-    """Publish, with the same draws every time, and return the release."""
+    """Publish, with the same draws every time if there is a seed, and return the release."""
+    drawn = {} if seed is None else {"seed": seed}
     row = connection.execute(
         "SELECT bkpriv.publish(%s, %s, %s, %s, options => %s)",
-        [dataset, policy, view, method, Jsonb({"seed": 1} | (options or {}))],
+        [dataset, policy, view, method, Jsonb(drawn | (options or {}))],
     ).fetchone()
     assert row is not None
     return int(row[0])

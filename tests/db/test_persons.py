@@ -85,6 +85,7 @@ def test_records_are_chosen_at_random(visits: Connection) -> None:
             policy="crowd",
             view=f"public.{view}",
             options={"max_records_per_person": 1},
+            seed=None,
         )
         chosen = visits.execute(f"SELECT disease, visit FROM public.{view}").fetchall()
         assert Counter(visit // 10 for _, visit in chosen) == dict.fromkeys(range(1, 91), 1)
