@@ -20,9 +20,9 @@ Rules
   for tests that commit, or open further connections, and do not look at how a session begins.
   A session that is lent for a role has been a superuser's: `SET SESSION AUTHORIZATION`.
 - Whatever a test opens or creates here is closed and dropped for it.
-- ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended`` and what is
-  dear (`tests.costs`), and tries a share of what is tried many times (`sample` says how many) or is
-  marked ``crossed``. ``make test-all SHARE=2/7`` runs a seventh of what it leaves out.
+- ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended`` and what
+  is dear (`tests.costs`), and tries a share of what is tried many times (`sample` says how many) or
+  is marked ``crossed``. ``make test-all SHARE=2/7`` runs a seventh of what it leaves out.
 - Both try the same examples of each property every time, whatever else is loaded or changed.
   ``make fuzz`` tries fresh ones of properties alone (`tests.fuzz`). Examples that fail there are
   kept in ``.hypothesis``, tried again by the next ``make fuzz``, and committed as ``@example``.
