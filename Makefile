@@ -81,7 +81,8 @@ help:
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make compare ADULT=file.csv  other tools on the same tables; figures go to compare/ [OUT=...]'
 	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
-	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
+	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length;'
+	@echo '                             SHARE=2/7 runs a seventh of what make test leaves out'
 	@echo 'make fuzz [TIME=600]         fresh examples of every property, for so many seconds [SEED=n] [ARGS=...]'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules, pgspot'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
@@ -124,6 +125,7 @@ spread = -n $(JOBS) --dist worksteal --max-worker-restart 0
 
 # As many processes as cores, each of one thread and with a server of its own.
 test-all: export BKPRIV_TESTS := all
+test-all: export BKPRIV_SHARE := $(SHARE)
 test: OTHERS := pycanon docs
 test-all: OTHERS := pycanon docs compare
 test test-all: JOBS := $(or $(JOBS),$(shell nproc))

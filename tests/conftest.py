@@ -20,8 +20,9 @@ Rules
   for tests that commit, or open further connections, and do not look at how a session begins.
   A session that is lent for a role has been a superuser's: `SET SESSION AUTHORIZATION`.
 - Whatever a test opens or creates here is closed and dropped for it.
-- ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
-  a share of what is tried many times (`sample` says how many) or marked ``crossed``.
+- ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended`` and what
+  is dear (`tests.costs`), and tries a share of what is tried many times (`sample` says how many) or
+  is marked ``crossed``. ``make test-all SHARE=2/7`` runs a seventh of what it leaves out.
 - Both try the same examples of each property every time, whatever else is loaded or changed.
   ``make fuzz`` tries fresh ones of properties alone (`tests.fuzz`). Examples that fail there are
   kept in ``.hypothesis``, tried again by the next ``make fuzz``, and committed as ``@example``.
@@ -48,11 +49,13 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql import factories
 
+from tests import costs
 from tests.pool import Lent, State, clear, renewed
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _WHAT = os.environ.get("BKPRIV_TESTS", "")
+_SHARE = os.environ.get("BKPRIV_SHARE", "")
 EXTENDED = _WHAT == "all"
 """Whether everything is run, as often as it says."""
 
@@ -87,12 +90,19 @@ if not FUZZING:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only ``make test-all`` runs, or all but properties, which are shuffled."""
-    if EXTENDED:
+    if EXTENDED and not _SHARE:
         return
-    waits = _no_property if FUZZING else _waits
-    left_out = [item for item in items if waits(item)]
-    items[:] = [item for item in items if not waits(item)]
-    config.hook.pytest_deselected(items=left_out)
+    if FUZZING:
+        left_out = {item for item in items if _no_property(item)}
+    else:
+        left_out = {item for item in items if _waits(item)}
+        left_out |= costs.left_out([i for i in items if i not in left_out], costs.read_costs())
+    if _SHARE:
+        number, of = map(int, _SHARE.split("/"))
+        share = [item for item in items if item in left_out][number % of :: of]
+        left_out = {*items} - {*share}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
     if FUZZING:
         Random(config.getoption("--hypothesis-seed")).shuffle(items)
 

@@ -57,6 +57,7 @@ def test_modules_stay_small_and_are_named_for_a_topic() -> None:
         assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
 
 
+@pytest.mark.always
 def test_docstrings_name_the_thing_first_and_calls_spread_no_literals() -> None:
     findings = [
         f"{path}:{line}: {message}"

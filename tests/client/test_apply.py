@@ -76,6 +76,7 @@ def applied(db: Connection, database: Database, tmp_path: Path) -> Applied:
     return Applied(db, database.uri(), tmp_path / "privacy.toml")
 
 
+@pytest.mark.always
 def test_a_file_is_applied_once(applied: Applied) -> None:
     expected = [
         "+ register dataset people: there is none",

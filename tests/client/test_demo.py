@@ -51,6 +51,7 @@ def test_the_hospital_twice(database: Database, db: Connection) -> None:
     assert 1450 <= published[0] <= 1500
 
 
+@pytest.mark.always
 def test_the_statements_it_suggests_work(database: Database, db: Connection) -> None:
     output = succeeded("demo", "--uri", database.uri(), "--records", "500")
     *_, suggestions = output.partition("and there, for instance:")

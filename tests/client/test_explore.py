@@ -53,6 +53,7 @@ def test_without_options_a_grid_is_tried_and_what_is_recommended_can_be_run(
     assert_drawn(plot)
 
 
+@pytest.mark.always
 def test_lists_are_every_combination_and_what_cannot_be_met_is_a_row(uri: str) -> None:
     output = succeeded(
         "explore", "patients", "--uri", uri, "--bandwidth", ".3,.3+.6", "--t", ".1,.3",

@@ -100,6 +100,7 @@ def test_groups_under_a_label_that_a_value_has_too_are_one() -> None:
     assert len(certificate.groups) == 1
 
 
+@pytest.mark.always
 @MANY
 @given(
     tables(min_records=3, max_records=12),

@@ -118,6 +118,7 @@ def test_gains_of_groups(records: Records, beta: float, data: st.DataObject) -> 
         ]
 
 
+@pytest.mark.always
 @MANY
 @given(tables(min_records=2, max_records=24, max_values=6), st.floats(0.1, 4.0), st.data())
 def test_a_union_is_no_worse_than_its_worse_part(

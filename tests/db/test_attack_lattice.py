@@ -100,6 +100,7 @@ def test_too_many_views_leave_readers_unknown_and_are_said(
     assert recorded == [publisher.info.user, None]
 
 
+@pytest.mark.always
 def test_a_web_of_views_is_not_followed_to_its_end(
     publisher: Connection, reader: Connection, shown: str
 ) -> None:

@@ -148,6 +148,7 @@ def set_traps(connection: Connection, schema: str) -> None:
         )
 
 
+@pytest.mark.always
 def test_a_hostile_search_path_changes_nothing(
     make_publisher: Callable[..., Connection],
 ) -> None:

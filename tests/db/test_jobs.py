@@ -17,6 +17,7 @@ from tests.db.refusal import refused, unchanged
 # --- a publisher ----------------------------------------------------------------------------------
 
 
+@pytest.mark.always
 def test_a_publisher_does_the_whole_job_without_superuser(
     db: Connection, make_publisher: Callable[..., Connection]
 ) -> None:

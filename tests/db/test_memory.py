@@ -78,6 +78,7 @@ def _too_much(measured: Connection, release: int) -> None:
     assert measured.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release]).fetchall()
 
 
+@pytest.mark.always
 def test_a_call_beyond_the_budget_fails_and_the_session_goes_on(measured: Connection) -> None:
     release = publish(measured)
     before = one(measured, "SELECT address_space()")
@@ -308,6 +309,7 @@ def test_of_several_releases_what_is_sent_at_once_is_asked_for_at_once(
     )
 
 
+@pytest.mark.always
 def test_hierarchies_are_not_sent_beyond_the_memory_of_a_call(
     clinic: Connection, database: Database
 ) -> None:

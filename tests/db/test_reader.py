@@ -12,6 +12,7 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish
 
 
+@pytest.mark.always
 def test_a_reader_gets_the_view_and_nothing_else(
     shared_db: Connection, shared_database: Database, people: dict[str, str]
 ) -> None:

@@ -92,6 +92,7 @@ def belief(db: Connection, who: str, week: str | None, estimator: str = "omega")
 # --- the running example --------------------------------------------------------------------------
 
 
+@pytest.mark.always
 def test_the_two_releases_are_those_of_the_paper(weeks: Connection) -> None:
     groups: dict[tuple[int, int], set[str]] = {}
     for release, name, group in weeks.execute(

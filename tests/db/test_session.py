@@ -41,6 +41,7 @@ $$ LANGUAGE plpython3u
 JS = "SELECT bkpriv.js_divergence('{0.5, 0.5}', '{1, 0}')"
 
 
+@pytest.mark.always
 def test_publishing_and_auditing_load_nothing_slow(clinic: Connection) -> None:
     clinic.execute(LOADED)
     requirements = {"k_anonymity": {"k": 4}, "t_closeness": {"t": 0.9}}

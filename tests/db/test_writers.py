@@ -146,6 +146,7 @@ def test_a_writer_with_an_old_snapshot_still_makes_releases_stale(
     assert stale(clinic, release) is True
 
 
+@pytest.mark.always
 def test_a_release_shows_one_state_of_the_source(clinic: Connection, database: Database) -> None:
     # Writers keep moving all patients from one city to another in one transaction, so that every
     # state of the source has a single city.
