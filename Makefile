@@ -126,7 +126,6 @@ spread = -n $(JOBS) --dist worksteal --max-worker-restart 0
 # As many processes as cores, each of one thread and with a server of its own.
 test-all: export BKPRIV_TESTS := all
 test-all: export BKPRIV_SHARE := $(SHARE)
-test: OTHERS := pycanon docs
 test-all: OTHERS := pycanon docs compare
 test test-all: JOBS := $(or $(JOBS),$(shell nproc))
 test test-all:

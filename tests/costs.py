@@ -22,10 +22,10 @@ import pytest
 
 __all__ = ["left_out", "read_costs"]
 
-DEAR = 1.2
+DEAR = 0.9
 """Seconds of a case that is left to ``make test-all``."""
 
-SPENT = 0.5
+SPENT = 0.3
 """Seconds of the cases of one test that are tried."""
 
 _FILE = Path(__file__).with_suffix(".txt")

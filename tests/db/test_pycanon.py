@@ -43,6 +43,8 @@ from tests.conftest import Connection, sample
 from tests.db.clinic import declare_own, fill, one, publish, rows_of, state_policy
 from tests.db.naive import boxes_of
 
+pytestmark = pytest.mark.extended
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / ".build" / "pycanon" / "bin" / "python"
 
