@@ -15,7 +15,7 @@ RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean compare deb demo docs down fuzz help lint lock study test test-all up wheel
+PRIVATE := bench bench-long clean compare deb demo docs down fuzz help lint lock study test test-all up wheel
 .PHONY: $(PRIVATE) freeze scripts stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -85,7 +85,7 @@ help:
 	@echo '                             SHARE=2/7 runs a seventh of what make test leaves out'
 	@echo 'make fuzz [TIME=600]         fresh examples of every property, for so many seconds [SEED=n] [ARGS=...]'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules, pgspot'
-	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
+	@echo 'make bench [RESULTS=file.md] benchmarks, each against its baseline; make bench-long: larger tables'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
 	@echo 'make install                 into an existing server [PG_CONFIG=...] [DESTDIR=...]'
 	@echo 'make deb                     a Debian package of the extension, in .build [PG_CONFIG=...]'
@@ -139,8 +139,12 @@ fuzz:
 	@$(develop) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
 		$(PYTHON) -m tests.fuzz $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(spread) $(ARGS)
 
-bench:
-	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)
+bench-long: LONG := --small 45222 --large 1000000 --buckets 1000000 --values 30000 --residents 100000 --people 100000 \
+	--records 2000000 --blocks 20640 --many-blocks 120000 --admissions 20000 --patients 5000 --weeks 24 \
+	--crowd 200000 --months 12
+bench bench-long:
+	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(LONG) \
+		$(if $(RESULTS),--results '$(call from_caller,$(RESULTS))') $(ARGS)
 
 lint:
 	@$(develop) && $(MAKE) -s --no-print-directory scripts "PG_CONFIG=$$pg_config" && \

@@ -1,22 +1,28 @@
-"""Run the benchmarks: ``make bench``, with the UCI Adult data if ``ADULT`` names its CSV file."""
+"""Run the benchmarks: ``make bench``, with the UCI Adult data if ``ADULT`` names its CSV file.
+
+Sizes are such that all of it takes less than ten minutes; ``make bench-long`` states larger ones.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from psycopg import sql
 
 from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
 from bench.bounding import measure_bounds
 from bench.certainty import measure_certainty
 from bench.exploration import measure_exploration
-from bench.figure import figure_table
+from bench.figure import figure_table, written
 from bench.implications import measure_implications
-from bench.nodes import measure_nodes
 from bench.primacy import measure_primacy
 from bench.priors import measure_many_values, measure_priors, measure_unique_cells
 from bench.publication import SCHEMA, load
@@ -35,10 +41,10 @@ from bench.utility import measure_utility
 from bkpriv_client.adult import read_adult
 from bkpriv_client.hospital import hospital
 from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
-from bkpriv_client.server import connect
+from bkpriv_client.server import connect, scalar
 from bkpriv_client.terminal import make_console, step
 from studies.census import ADULT_RECORDS, census
-from studies.houses import HOUSES, houses
+from studies.houses import houses
 
 _MARK = "Made by `python -m bench`, which drops it when it is done."
 
@@ -59,35 +65,38 @@ def bench(
             envvar="ADULT", help="CSV file of the UCI Adult data; else a synthetic census."
         ),
     ] = None,
-    small: Annotated[int, typer.Option(min=1, help="Size of the census.")] = ADULT_RECORDS,
-    large: Annotated[int, typer.Option(min=1, help="Size of a larger one.")] = 1_000_000,
+    small: Annotated[int, typer.Option(min=1, help="Size of the census.")] = 6_000,
+    large: Annotated[int, typer.Option(min=1, help="Size of a larger one.")] = 60_000,
     buckets: Annotated[
         int, typer.Option(min=1, help="Buckets whose worst case is computed.")
-    ] = 1_000_000,
+    ] = 200_000,
     values: Annotated[
         int, typer.Option(min=100, help="Values of a quasi-identifier of many.")
-    ] = 30_000,
+    ] = 10_000,
     residents: Annotated[
         int, typer.Option(min=1_000, help="People of whom hardly two are alike.")
-    ] = 100_000,
+    ] = 20_000,
     people: Annotated[
         int, typer.Option(min=100, help="People whose certification is beside omega's.")
-    ] = 100_000,
+    ] = 12_000,
     records: Annotated[
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
-    ] = 2_000_000,
-    blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = HOUSES,
+    ] = 400_000,
+    blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = 2_000,
     many_blocks: Annotated[
         int, typer.Option(min=600, help="Blocks of houses whose utility is measured.")
-    ] = 120_000,
-    admissions: Annotated[int, typer.Option(min=100, help="Hospital admissions.")] = 20_000,
+    ] = 24_000,
+    admissions: Annotated[int, typer.Option(min=100, help="Hospital admissions.")] = 3_000,
     patients: Annotated[
         int, typer.Option(min=100, help="Patients of a clinic in each of its weeks.")
-    ] = 5_000,
-    weeks: Annotated[int, typer.Option(min=2, help="Weeks that are published.")] = 24,
-    crowd: Annotated[int, typer.Option(min=100, help="Patients of a larger clinic.")] = 200_000,
-    months: Annotated[int, typer.Option(min=2, help="Months in which a table grows.")] = 12,
+    ] = 1_000,
+    weeks: Annotated[int, typer.Option(min=2, help="Weeks that are published.")] = 6,
+    crowd: Annotated[int, typer.Option(min=100, help="Patients of a larger clinic.")] = 6_000,
+    months: Annotated[int, typer.Option(min=2, help="Months in which a table grows.")] = 4,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
+    results: Annotated[
+        Path | None, typer.Option(help="File in Markdown that the figures are written to.")
+    ] = None,
 ) -> None:
     """Measure priors, worst cases, publication and what it costs, each beside its baseline."""
     started = time.monotonic()
@@ -99,7 +108,7 @@ def bench(
         figures += measure_many_values(values, rounds)
         figures += measure_unique_cells(residents, rounds)
     with step(console, "Bounds of disclosure"):
-        figures += measure_bounds(fewer, rounds)
+        figures += measure_bounds(census(max(small, ADULT_RECORDS), _SEED), rounds)
     with step(console, "Cost of certainty"):
         figures += measure_certainty(people, _SEED)
     with step(console, "Worst case of many buckets"):
@@ -119,8 +128,6 @@ def bench(
         grown = [(subject, dataset), (wards, load(uri, wards))]
         blocked = houses(blocks, _SEED)
         certified = [*grown, (blocked, load(uri, blocked))]
-    with step(console, "Worst case of many generalizations"):
-        figures += measure_nodes(uri, SCHEMA, subject, dataset, rounds)
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Copies"):
@@ -147,9 +154,24 @@ def bench(
         figures += measure_again(uri, subject, months, _SEED)
     with connect(uri) as connection:
         drop_sandbox(connection, SCHEMA, _MARK)
-    console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")
+    taken = time.monotonic() - started
+    about = f"{subject.records:,} {subject.title}; medians of {rounds}; {taken:.0f} s in all."
     console.print(figure_table(figures))
-    console.print(f"Done in {time.monotonic() - started:.0f} s.")
+    console.print(about)
+    if results is not None:
+        results.write_text(_page(about, written(figures), uri))
+
+
+def _page(about: str, table: str, uri: str) -> str:
+    """Write a page of figures, with the day and the machine that they were measured on."""
+    with connect(uri) as connection:
+        server = scalar(connection, sql.SQL("SHOW server_version"))
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    return (
+        f"# Benchmarks\n\n{date.today()}, PostgreSQL {server}, {machine}. {about}\n\n"
+        "A ratio is of the figure to what stands beside it, or the reverse where the target says "
+        "*faster*.\nBoth were measured in the same run, in turn.\n\n" + table
+    )
 
 
 if __name__ == "__main__":

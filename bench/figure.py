@@ -1,4 +1,8 @@
-"""A measured figure beside its baseline, and how figures are taken and shown."""
+"""A measured figure beside its baseline, and how figures are taken, shown and kept.
+
+Seconds differ from machine to machine and from hour to hour; their ratio to a baseline that is
+measured in the same run, in turn with it, hardly does. So targets are of ratios alone.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from rich.text import Text
 
 from bkpriv_client.terminal import make_table
 
-__all__ = ["Figure", "alternate", "figure_table"]
+__all__ = ["Figure", "alternate", "figure_table", "seconds_beside", "written"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,20 @@ class Figure:
     ratio: float | None = None
     target: str = ""
     met: bool | None = None
+
+
+def seconds_beside(
+    what: str, ours: float, beside: str, baseline: float, most: float | None = None
+) -> Figure:
+    """Seconds beside those of a baseline, of whose ratio there may be a target."""
+    return Figure(
+        what,
+        f"{ours:.2f} s",
+        f"{beside} {baseline:.2f} s",
+        ours / baseline,
+        "" if most is None else f"ratio {most:g}",
+        None if most is None else ours <= most * baseline,
+    )
 
 
 def alternate(rounds: int, *works: Callable[[], object]) -> list[float]:
@@ -74,3 +92,24 @@ def figure_table(figures: Sequence[Figure]) -> Table:
             verdicts[figure.met],
         )
     return table
+
+
+def written(figures: Sequence[Figure]) -> str:
+    """Figures as a table in Markdown."""
+    verdicts = {None: "", True: "yes", False: "**no**"}
+    rows = [
+        ("what", "ours", "beside", "ratio", "target", "met"),
+        ("---", "--:", "--:", "--:", "---", "---"),
+        *(
+            (
+                figure.what.replace("    ", "– "),
+                figure.ours,
+                figure.baseline,
+                "" if figure.ratio is None else f"{figure.ratio:.2f}",
+                figure.target,
+                verdicts[figure.met],
+            )
+            for figure in figures
+        ),
+    ]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

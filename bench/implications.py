@@ -24,7 +24,6 @@ _VALUES = 14
 _PERSONS = 100
 _SAMPLE = 2_000
 _SEED = 1
-_SECONDS = 5
 _TARGET = 50
 _TOLERANCE = 1e-12
 
@@ -54,8 +53,8 @@ def measure_implications(buckets: int, rounds: int) -> list[Figure]:
             f"{ours:.2f} s",
             f"one by one {baseline:.0f} s",
             baseline / ours,
-            f"{_TARGET} times, {_SECONDS} s",
-            baseline >= _TARGET * ours and ours <= _SECONDS,
+            f"{_TARGET} times faster",
+            baseline >= _TARGET * ours,
         ),
         Figure(
             "    one by one was", "", f"{measured:.2f} s for {len(sample):,}", buckets / len(sample)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bench.figure import Figure
+from bench.figure import Figure, seconds_beside
 from bench.publication import Publication, memory_figure, published, typical
 from bkpriv_client.source import Source
 
 __all__ = ["measure_primacy"]
 
-_SECONDS = 60.0
-_MEGABYTES = 2_000
+_MOST = {"k_anonymity_primacy": 6.0, "beta_likeness_primacy": 6.0, "microaggregate": 5.0}
 
 _POLICY = {
     "k_anonymity": {"k": 5},
@@ -38,15 +37,10 @@ def measure_primacy(uri: str, source: Source, dataset: str, rounds: int) -> list
                 taken.append((ours, baseline))
         ours, baseline = (typical(some) for some in zip(*taken, strict=True))
         figures += [
-            Figure(
-                f"{method}, {source.name}",
-                f"{ours.seconds:.1f} s",
-                f"k {baseline.seconds:.1f} s",
-                ours.seconds / baseline.seconds,
-                f"{_SECONDS:g} s",
-                ours.seconds <= _SECONDS,
+            seconds_beside(
+                f"{method}, {source.name}", ours.seconds, "k", baseline.seconds, _MOST[method]
             ),
-            memory_figure(ours, baseline, _MEGABYTES),
+            memory_figure(ours, baseline),
             Figure("    suppressed", f"{ours.suppressed:,} records", f"{baseline.suppressed:,}"),
         ]
     return figures

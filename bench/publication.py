@@ -186,18 +186,16 @@ def typical(publications: Sequence[Publication]) -> Publication:
     )
 
 
-def memory_figure(ours: Publication, baseline: Publication, most: int) -> Figure:
-    """Compare the peak memory of backends, where it could be read, with each other and a limit."""
-    what, target = "    peak memory", f"{most} MB"
+def memory_figure(ours: Publication, baseline: Publication) -> Figure:
+    """Compare the peak memory of backends, where it could be read."""
+    what = "    peak memory"
     if ours.megabytes is None or baseline.megabytes is None:
-        return Figure(what, "not on this machine", "", None, target)
+        return Figure(what, "not on this machine", "")
     return Figure(
         what,
         f"{ours.megabytes:.0f} MB",
         f"{baseline.megabytes:.0f} MB",
         ours.megabytes / baseline.megabytes,
-        target,
-        ours.megabytes < most,
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from bench.figure import Figure
+from bench.figure import Figure, seconds_beside
 from bench.publication import (
     ANONYMOUS,
     SCHEMA,
@@ -43,8 +43,7 @@ _REMEMBERED = {
 }
 """A policy with the paper's bold parameters."""
 
-_VIEW_SECONDS, _ALL_SECONDS, _MANY_SECONDS = 2.0, 60.0, 60.0
-_MANY_MEGABYTES = 2000
+_WEEK, _PRO_RATA = 3.0, 1.0
 _UNEVEN = 1.5
 """Largest ratio of the time of the last weeks to that of the first with a whole past."""
 
@@ -74,8 +73,8 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
     last, first = (_typical(ours[-_FEW:]), _typical(ours[past : past + _FEW]))
     expected = view * many / patients
     return [
-        _figure(f"a week of {patients:,} by js_reduce", view, plainly, "k", _VIEW_SECONDS),
-        _figure(f"    {weeks} weeks", whole, baseline, "k", _ALL_SECONDS),
+        seconds_beside(f"a week of {patients:,} by js_reduce", view, "k", plainly, _WEEK),
+        seconds_beside(f"    {weeks} weeks", whole, "k", baseline),
         Figure(
             "    last weeks, first with a past",
             f"{last:.2f} s",
@@ -84,25 +83,13 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
             f"ratio {_UNEVEN:g}",
             last <= _UNEVEN * first,
         ),
-        _figure(f"a week of {many:,}", large.seconds, expected, "pro rata", _MANY_SECONDS),
-        memory_figure(large, ours[-1], _MANY_MEGABYTES),
+        seconds_beside(f"a week of {many:,}", large.seconds, "pro rata", expected, _PRO_RATA),
+        memory_figure(large, ours[-1]),
     ]
 
 
 def _typical(publications: Sequence[Publication]) -> float:
     return median(item.seconds for item in publications)
-
-
-def _figure(what: str, seconds: float, baseline: float, beside: str, most: float) -> Figure:
-    """Seconds beside a baseline, held to a limit."""
-    return Figure(
-        what,
-        f"{seconds:.1f} s",
-        f"{beside} {baseline:.1f} s",
-        seconds / baseline,
-        f"{most:g} s",
-        seconds < most,
-    )
 
 
 def _publish(

@@ -27,7 +27,7 @@ from studies.houses import houses
 __all__ = ["measure_utility"]
 
 _TIMES = 6
-_MOST = 7.0
+_MOST = 9.0
 _K = 5
 
 
