@@ -311,6 +311,7 @@ def test_what_was_tried_in_vain_would_be_in_vain_again(
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.always
 def test_houses_remember_what_was_in_vain() -> None:
     # One group is tried in several rounds, the more of whose neighbours are mended.
     setting = Setting(houses(1500)).tried()
