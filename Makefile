@@ -140,7 +140,7 @@ fuzz:
 		$(PYTHON) -m tests.fuzz $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(spread) $(ARGS)
 
 bench-long: LONG := --small 45222 --large 1000000 --buckets 1000000 --values 30000 --residents 100000 --people 100000 \
-	--records 2000000 --blocks 20640 --many-blocks 120000 --admissions 20000 --patients 5000 --weeks 24 \
+	--records 2000000 --many-blocks 120000 --admissions 20000 --patients 5000 --weeks 24 \
 	--crowd 200000 --months 12
 bench bench-long:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(LONG) \

@@ -44,7 +44,6 @@ from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
 from bkpriv_client.server import connect, scalar
 from bkpriv_client.terminal import make_console, step
 from studies.census import ADULT_RECORDS, census
-from studies.houses import houses
 
 _MARK = "Made by `python -m bench`, which drops it when it is done."
 
@@ -82,7 +81,6 @@ def bench(
     records: Annotated[
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
     ] = 400_000,
-    blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = 2_000,
     many_blocks: Annotated[
         int, typer.Option(min=600, help="Blocks of houses whose utility is measured.")
     ] = 24_000,
@@ -125,9 +123,7 @@ def bench(
         dataset = load(uri, subject) if adult else datasets[0]
         tenfold = load(uri, copied(subject))
         wards = hospital(admissions, _SEED)
-        grown = [(subject, dataset), (wards, load(uri, wards))]
-        blocked = houses(blocks, _SEED)
-        certified = [*grown, (blocked, load(uri, blocked))]
+        certified = [(subject, dataset), (wards, load(uri, wards))]
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Copies"):
@@ -136,8 +132,7 @@ def bench(
         for source, name in certified:
             figures += measure_repair(uri, source, name, rounds)
     with step(console, "Groups from the bottom up"):
-        for source, name in grown:
-            figures += measure_agglomeration(uri, source, name, rounds)
+        figures += measure_agglomeration(uri, subject, dataset, rounds)
     with step(console, "Groups alike in belief"):
         figures += measure_primacy(uri, subject, dataset, rounds)
     with step(console, "Policies tried in turn"):

@@ -29,7 +29,7 @@ _TABLED = 5_000
 _SHARE = 20
 _FEWER = 1_000
 _TOLERANCE = 1e-12
-_TARGET = 15
+_TARGET = 10
 
 
 def measure_priors(source: Source, rounds: int) -> list[Figure]:

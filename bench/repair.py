@@ -41,7 +41,6 @@ class _Most:
 _MOST = {
     "adult": _Most(audits=4.1, detail_ratio=1.06),
     "census": _Most(audits=5.6, detail_ratio=1.06),
-    "houses": _Most(),
     "hospital": _Most(detail_ratio=1.12),
 }
 
