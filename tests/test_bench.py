@@ -138,10 +138,10 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         assert re.search(rf"certified skyline, {name} +[\d.]+ s", result.output)
     assert len(re.findall(r"certifying +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 2
     assert len(re.findall(r"improving +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 2
-    for policy in ("k = 5, census", "skyline, census", "skyline, hospital"):
+    for policy in ("k = 5, census", "skyline, census"):
         figure = rf"agglomerate, {policy} +[\d.]+ s +mondrian [\d.]+ s +[\d.]+"
         assert re.search(figure, result.output)
-    assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 8
+    assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 5
     for method in ("k_anonymity_primacy", "beta_likeness_primacy", "microaggregate"):
         assert re.search(rf"{method}, census +[\d.]+ s +k [\d.]+ s +[\d.]+", result.output)
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
@@ -152,10 +152,9 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"the same certified together +[\d.]+ s +afresh [\d.]+ s", result.output)
     assert re.search(r"3 growing months, 300 people +[\d.]+ s +afresh [\d.]+ s", result.output)
     assert re.search(r"two months judged together +[\d.]+ s +audit [\d.]+ s", result.output)
-    tried = r"24 policies tried, census +[\d.]+ s +published [\d.]+ s +[\d.]+"
+    tried = r"12 policies tried, census +[\d.]+ s +published [\d.]+ s +[\d.]+"
     assert re.search(tried, result.output)
     assert re.search(r"processor +[\d.]+ s +singly [\d.]+ s +[\d.]+", result.output)
-    assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +1,800 records", result.output)
     assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)
     assert re.search(r"writing +[\d.]+ s +INSERT [\d.]+ s", result.output)
