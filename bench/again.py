@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from psycopg import sql
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import SCHEMA, Publication, memory_figure, peak_megabytes
 from bkpriv_client.declaration import ask
 from bkpriv_client.growing import CERTIFY, GROW, NAIVE, GrowingTable, Way, numbered
@@ -58,7 +58,7 @@ def measure_again(uri: str, source: Source, months: int, seed: int) -> list[Figu
         single = _taken(one, releases[NAIVE], alone)
     whole = seconds[GROW] + listened
     return [
-        seconds_beside(
+        seconds_against(
             f"{months} growing months, {coming.records:,} people",
             whole,
             "afresh",
@@ -66,11 +66,11 @@ def measure_again(uri: str, source: Source, months: int, seed: int) -> list[Figu
             _GROWN,
         ),
         memory_figure(taken[GROW], taken[NAIVE]),
-        seconds_beside(
+        seconds_against(
             "the same certified together", seconds[CERTIFY], "afresh", seconds[NAIVE], _CERTIFIED
         ),
         memory_figure(taken[CERTIFY], taken[NAIVE]),
-        seconds_beside("two months judged together", together, "audit", alone, _TOGETHER),
+        seconds_against("two months judged together", together, "audit", alone, _TOGETHER),
         memory_figure(pair, single),
     ]
 

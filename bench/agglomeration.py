@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import (
     SKYLINE,
     Publication,
@@ -25,7 +25,8 @@ _POLICIES: dict[str, tuple[Mapping[str, Any], float]] = {
     "skyline": (SKYLINE, 1.0),
 }
 
-# How much of the detail that Mondrian loses may be lost; elsewhere all of it.
+# Largest ratio to the detail that Mondrian loses; elsewhere 1. It falls with the size of the table:
+# .81 of 6,000 records of the census, .78 of 45,222.
 _SHARES = {
     ("adult", "k = 5"): 0.85,
     ("census", "k = 5"): 0.85,
@@ -48,7 +49,7 @@ def measure_agglomeration(uri: str, source: Source, dataset: str, rounds: int) -
         ours, baseline = map(typical, taken.values())
         lost, theirs = detail.values()
         figures += [
-            seconds_beside(
+            seconds_against(
                 f"agglomerate, {policy}, {source.name}",
                 ours.seconds,
                 "mondrian",

@@ -13,7 +13,7 @@ from statistics import median
 
 import numpy as np
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import SKYLINE
 from bkpriv_client.source import Column, Source
 from bkpriv_core.belief.posterior import BOUND, Sound
@@ -58,7 +58,7 @@ def measure_certainty(records: int, seed: int, rounds: int = 1) -> list[Figure]:
         "left out": int(table.records - sizes.sum()),
     }
     return [
-        seconds_beside(f"certified, {table.cells:,} cells", ours, "omega", baseline, _TIMES),
+        seconds_against(f"certified, {table.cells:,} cells", ours, "omega", baseline, _TIMES),
         Figure("    detail lost (GCP)", f"{lost:.5f}", f"{least:.5f}", lost / least),
         *(
             Figure(

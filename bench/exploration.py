@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import peak_megabytes, processor_seconds, publish
 from bkpriv_client.declaration import ask
 from bkpriv_client.server import connect
@@ -24,7 +24,7 @@ __all__ = ["measure_exploration"]
 _BANDWIDTHS, _TS = (0.2, 0.4, 0.8), (0.1, 0.15, 0.2, 0.3)
 _BESIDE = {"k_anonymity": {"k": 5}}
 _MOST = 1.0
-"""Groups are formed and mended for each policy anew, which takes most of the time."""
+"""Each policy forms and repairs groups of its own, which takes most of the time."""
 
 
 class _Tried(NamedTuple):
@@ -49,7 +49,7 @@ def measure_exploration(uri: str, source: Source, dataset: str) -> list[Figure]:
     seconds, megabytes = tried.seconds, tried.megabytes
     told = "not on this machine" if megabytes is None else f"{megabytes:.0f} MB"
     return [
-        seconds_beside(
+        seconds_against(
             f"{policies} policies tried, {source.name}", seconds, "published", baseline, _MOST
         ),
         _processor_figure(tried.processor, singly, policies),

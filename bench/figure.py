@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bkpriv_client.terminal import make_table
 
-__all__ = ["Figure", "alternate", "figure_table", "seconds_beside", "written"]
+__all__ = ["Figure", "alternate", "figure_table", "seconds_against", "written"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Figure:
     met: bool | None = None
 
 
-def seconds_beside(
+def seconds_against(
     what: str, ours: float, beside: str, baseline: float, most: float | None = None
 ) -> Figure:
     """Seconds beside those of a baseline, of whose ratio there may be a target."""

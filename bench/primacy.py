@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import Publication, memory_figure, published, typical
 from bkpriv_client.source import Source
 
@@ -37,7 +37,7 @@ def measure_primacy(uri: str, source: Source, dataset: str, rounds: int) -> list
                 taken.append((ours, baseline))
         ours, baseline = (typical(some) for some in zip(*taken, strict=True))
         figures += [
-            seconds_beside(
+            seconds_against(
                 f"{method}, {source.name}", ours.seconds, "k", baseline.seconds, _MOST[method]
             ),
             memory_figure(ours, baseline),

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from psycopg import sql
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import (
     ANONYMOUS,
     SCHEMA,
@@ -63,7 +63,7 @@ def measure_publishing(uri: str, source: Source, dataset: str, rounds: int) -> l
     for estimator, limit in _MOST.items():
         ours = typical(private[estimator])
         figures.append(
-            seconds_beside(
+            seconds_against(
                 f"publish, 3 adversaries, {estimator}",
                 ours.seconds,
                 "k-anonymous",
@@ -94,7 +94,7 @@ def measure_draw(uri: str, source: Source, rounds: int) -> list[Figure]:
         theirs.append(publish(uri, dataset, ANONYMOUS))
     drawn, grouped = typical(ours), typical(theirs)
     return [
-        seconds_beside(
+        seconds_against(
             f"{source.records:,} records, drawn and published",
             drawn.seconds,
             "k-anonymous",

@@ -16,7 +16,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from bench.figure import Figure, seconds_beside
+from bench.figure import Figure, seconds_against
 from bench.publication import (
     ANONYMOUS,
     SCHEMA,
@@ -73,8 +73,8 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
     last, first = (_typical(ours[-_FEW:]), _typical(ours[past : past + _FEW]))
     expected = view * many / patients
     return [
-        seconds_beside(f"a week of {patients:,} by js_reduce", view, "k", plainly, _WEEK),
-        seconds_beside(f"    {weeks} weeks", whole, "k", baseline),
+        seconds_against(f"a week of {patients:,} by js_reduce", view, "k", plainly, _WEEK),
+        seconds_against(f"    {weeks} weeks", whole, "k", baseline),
         Figure(
             "    last weeks, first with a past",
             f"{last:.2f} s",
@@ -83,7 +83,7 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
             f"ratio {_UNEVEN:g}",
             last <= _UNEVEN * first,
         ),
-        seconds_beside(f"a week of {many:,}", large.seconds, "pro rata", expected, _PRO_RATA),
+        seconds_against(f"a week of {many:,}", large.seconds, "pro rata", expected, _PRO_RATA),
         memory_figure(large, ours[-1]),
     ]
 

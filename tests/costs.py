@@ -5,8 +5,8 @@ tried as take `SPENT` together, evenly spread and at least one. What is marked `
 and so is what has no cost on record. So a test that is added runs at once, and what runs is the
 same everywhere: costs are those of ``costs.txt``, measured on one machine.
 
-They are measured anew by ``make test-all ARGS=--junitxml=$PWD/costs.xml``, in one process a core
-and nothing else beside, and then ``python -m tests.costs costs.xml``.
+They are measured again by ``make test-all ARGS=--junitxml=$PWD/costs.xml``, in one process a core
+and no other work on the machine, and then ``python -m tests.costs costs.xml``.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ CREATE INDEX ON bkpriv.release_base (release);
 
 CREATE TABLE bkpriv.release_attribute (
     release bigint NOT NULL,
-    -- A table has no more columns: what is read of a release is no more than that, whoever wrote it.
+    -- A table has no more columns: what is read of a release is no more than that.
     place int NOT NULL CHECK (place BETWEEN 0 AND 1599),
     attribute text NOT NULL CHECK (octet_length(attribute) <= 63),
     labels text[] NOT NULL,

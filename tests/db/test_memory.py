@@ -67,6 +67,14 @@ def measured(clinic: Connection) -> Connection:
     return clinic
 
 
+def _with_budget(database: Database, budget: int) -> Connection:
+    """Session in which a call may take so many bytes, with what calls load loaded."""
+    session = database.connect()
+    session.execute(JS.encode())
+    session.execute("SELECT lower_budget(%s)", [budget])
+    return session
+
+
 def _too_much(measured: Connection, release: int) -> None:
     with measured.transaction(force_rollback=True):
         forged = one(measured, FORGE)
@@ -300,9 +308,7 @@ def test_of_several_releases_what_is_sent_at_once_is_asked_for_at_once(
         "UPDATE bkpriv.release_attribute AS a SET labels[1] = repeat('x', 20000000) "
         "WHERE place = (SELECT max(place) FROM bkpriv.release_attribute WHERE release = a.release)"
     )
-    session = database.connect()
-    session.execute(JS.encode())
-    session.execute("SELECT lower_budget(200000000)")
+    session = _with_budget(database, 200000000)
     names = ["may need 228 MB"]
     refused(
         session, "SELECT * FROM bkpriv.audit_together(%s)", [both], sqlstate="53200", names=names
@@ -318,9 +324,7 @@ def test_hierarchies_are_not_sent_beyond_the_memory_of_a_call(
         "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels) SELECT 'patients', attribute, "
         "array_fill('a'::text, '{400000,2}') FROM unnest('{age,sex,none}'::text[]) AS attribute"
     )
-    session = database.connect()
-    session.execute(JS.encode())
-    session.execute("SELECT lower_budget(200000000)")
+    session = _with_budget(database, 200000000)
     prior = "SELECT * FROM bkpriv.prior('patients', '0.3')"
     said = refused(session, prior, sqlstate="54000", names=["patients"])
     assert "need 2" in (said.message_detail or "")
