@@ -5,6 +5,7 @@ Rules
 - Releases and attacks are the server's core's, in this process: there a table's baseline is learned
   once, and not for every attack.
 - Methods have the options of their kind, and draw by the design's seed.
+- Columns are in the order of their names, as in the server: methods settle ties by that order.
 - A policy that cannot be kept gives no release; it is left out of figures.
 """
 
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from bkpriv_client.adult import read_adult
 from bkpriv_client.hospital import hospital
+from bkpriv_client.source import Source
 from bkpriv_client.terminal import Advance, step
 from bkpriv_core.attack import Target, find_attacker, metrics, parse_options
 from bkpriv_core.belief.setting import Setting
@@ -87,8 +89,8 @@ class Site:
         design = self._design
         return {
             "Adult": self._adult,
-            "houses": count_cells(houses(design.houses, design.seed)),
-            "hospital": count_cells(hospital(design.hospital, design.seed)),
+            "houses": _counted(houses(design.houses, design.seed)),
+            "hospital": _counted(hospital(design.hospital, design.seed)),
         }
 
     def played(self, advance: Advance) -> Sequence[Played]:
@@ -158,10 +160,16 @@ def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextMana
     @contextmanager
     def entered(console: Console) -> Iterator[Site]:
         with step(console, f"Reading {path}"):
-            table = count_cells(read_adult(path))
+            table = _counted(read_adult(path))
             if design.adult is not None:
                 size = design.adult / table.records
                 table = resized(table, size, SeededChance(design.seed))
         yield Site(table, design)
 
     return entered
+
+
+def _counted(source: Source) -> Table:
+    """Cells of a source, its columns in the order of their names."""
+    names = tuple(sorted(source.quasi_identifiers))
+    return count_cells(replace(source, quasi_identifiers=names))
