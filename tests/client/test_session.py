@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from bkpriv_client.server import as_named, connect, open_session
 from tests.client.command import failed, succeeded
 from tests.conftest import Connection, Database
 from tests.db.clinic import fill, one, publish, state_policy
+from tests.db.waiting import until
 from tests.docs.documents import ROOT
 
 # Where a built-in function takes anything, one for a certain type is preferred, whosever it is.
@@ -229,12 +229,6 @@ def test_a_statement_ends_with_its_client(database: Database) -> None:
     command = [sys.executable, "-c", KILLED, database.uri()]
     watching = database.connect()
     with subprocess.Popen(command) as client:
-        waited = time.monotonic() + 60
-        while not one(watching, left) and time.monotonic() < waited:
-            time.sleep(0.05)
-        assert one(watching, left) == 1
+        until(lambda: one(watching, left) == 1)
         client.kill()
-        waited = time.monotonic() + 60
-        while one(watching, left) and time.monotonic() < waited:
-            time.sleep(0.05)
-        assert one(watching, left) == 0
+        until(lambda: one(watching, left) == 0)

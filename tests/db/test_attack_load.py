@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import contextlib
 
 import psycopg
 import pytest
@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import Connection
 from tests.db.clinic import publish, state_policy
 from tests.db.refusal import refused
+from tests.db.waiting import works_at_most
 
-PROMPT = 2.0
 """Seconds within which a question must stop."""
 
 
@@ -59,15 +59,12 @@ QUESTIONS = {
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_stops_at_once(census: Connection, release: int, question: str) -> None:
     census.execute("SET statement_timeout = '300ms'")
-    begun = time.monotonic()
-    try:
+    with (
+        works_at_most(census.info.backend_pid),
+        contextlib.suppress(psycopg.errors.QueryCanceled),
+    ):
         census.execute(QUESTIONS[question].encode(), [release])
-    except psycopg.errors.QueryCanceled:
-        pass
-    finally:
-        taken = time.monotonic() - begun
-        census.execute("RESET statement_timeout")
-    assert taken < 0.3 + PROMPT
+    census.execute("RESET statement_timeout")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +75,6 @@ def test_a_question_stops_at_once(census: Connection, release: int, question: st
     ],
 )
 def test_grouping_sets_are_counted_before_they_are_made(census: Connection, keys: str) -> None:
-    begun = time.monotonic()
-    said = refused(census, _asked("true", keys), [1], sqlstate="54000", names=["grouping sets"])
+    with works_at_most(census.info.backend_pid, 20):
+        said = refused(census, _asked("true", keys), [1], sqlstate="54000", names=["grouping sets"])
     assert said.message_hint
-    assert time.monotonic() - begun < 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -158,7 +157,6 @@ def test_a_release_shows_one_state_of_the_source(clinic: Connection, database: D
         while not stop.is_set():
             for city in ("Brix", "Aln"):
                 connection.execute("UPDATE clinic.patient SET city = %s", [city])
-                time.sleep(0.002)
 
     thread = threading.Thread(target=move)
     thread.start()
@@ -236,9 +234,7 @@ def test_a_token_on_a_table_that_it_is_not_of_means_nothing(
     assert one(victim, "SELECT bkpriv_internal.watch_token('own'::regclass)") == token
     attacker.execute(f"BEGIN ISOLATION LEVEL {level}")
     attacker.execute("INSERT INTO bait VALUES (1); ALTER TABLE bait DISABLE TRIGGER USER")
-    begun = time.monotonic()
     publish(victim, "mine", "p", "shown")
-    assert time.monotonic() - begun < 3
     attacker.execute("COMMIT")
     state = "SELECT array_agg(stale ORDER BY release) FROM bkpriv.releases"
     assert one(victim, state) == [False, False]
