@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief.posterior import BETHE, BOUND, OMEGA, Estimator
+from bkpriv_core.belief.posterior import BETHE, BOUND, EXACT, OMEGA, Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition import judging as judging_module
 from bkpriv_core.partition.certification import Beyond
-from bkpriv_core.partition.judging import Judge
-from bkpriv_core.requirement import (
-    KAnonymity,
-    Requirement,
-)
+from bkpriv_core.partition.judging import Judge, Measured
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, Requirement
 from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core.certifying import (
     INSEPARABLE,
@@ -38,6 +37,7 @@ from tests.core.exchange_oracles import (
 from tests.core.oracles import Records
 from tests.core.strategies import (
     MANY,
+    SOME,
     as_groups,
     as_table,
     partitions,
@@ -45,6 +45,17 @@ from tests.core.strategies import (
     tables,
 )
 from tests.core.test_certification import largest_disclosure, published_alike
+
+
+class Noting(Judge):
+    """A judge that notes which groups it measured last."""
+
+    noted: frozenset[frozenset[int]] = frozenset()
+
+    def measure(self, groups: Groups, progress: Progress = SILENT) -> Measured:
+        """Measure groups, and note them."""
+        self.noted = frozenset(as_cells(groups))
+        return super().measure(groups, progress)
 
 
 def judge(
@@ -182,6 +193,7 @@ def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome(certificate) == (2, {frozenset(range(4))}, [])
 
 
+@pytest.mark.always
 @MANY
 @given(tables(max_records=10), requirement_lists(), st.data())
 def test_what_was_measured_is_not_measured_again(
@@ -189,10 +201,63 @@ def test_what_was_measured_is_not_measured_again(
 ) -> None:
     parts = len(records.cells())
     before, after = (as_groups(data.draw(partitions(parts, most=6))) for _ in range(2))
-    judge_ = Judge(Setting(as_table(records)), requirements, "auto")
+    judge_ = Noting(Setting(as_table(records)), requirements, "auto")
     again = judge_.measured_again(after, judge_.measure(before))
+    assert judge_.noted == as_cells(after) - as_cells(before)
     assert as_cells(again.groups) == as_cells(after)
     anew = judge_.measure(again.groups)
     for one, other in zip(again.measurements, anew.measurements, strict=True):
         np.testing.assert_allclose(one.figures, other.figures, atol=1e-12)
         np.testing.assert_array_equal(one.used, other.used)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "beyond", "ways"),
+    [
+        ("omega", True, ["bethe"]),
+        ("bethe", True, ["exact", "exact", "bethe"]),
+        ("exact", True, ["exact", "exact"]),
+        ("auto", True, ["exact", "bound", "exact", "bethe"]),
+        ("auto", False, ["exact", "bound", "exact"]),
+    ],
+)
+def test_estimates_come_last_and_bounds_only_where_bounds_count(
+    estimator: Estimator, beyond: bool, ways: list[str]
+) -> None:
+    setting = Setting(as_table(INSEPARABLE))
+    judge_ = Judge(setting, INSEPARABLE_POLICY, estimator, beyond=beyond)
+    efforts = list(judge_.efforts())
+    assert [effort.by for effort in efforts] == ways
+    assert [effort.proves for effort in efforts] == [way != "bethe" for way in ways]
+    # What few states decide is not asked of bethe first.
+    screened = [effort.screens for effort in efforts]
+    assert screened == [way == "exact" and place > 0 for place, way in enumerate(ways)]
+    counted = Judge(setting, [KAnonymity(2)], estimator, beyond=beyond)
+    assert len(list(counted.efforts())) == 1
+    assert not counted.states(as_groups([[0, 1], [2, 3]])).any()
+
+
+@SOME
+@given(tables(min_records=5, max_records=12), st.integers(0, 60), st.integers(1, 30), st.data())
+def test_what_was_bounded_is_inferred_from_the_fewest_states_on(
+    records: Records, work: int, most: int, data: st.DataObject
+) -> None:
+    groups = as_groups(data.draw(partitions(len(records.cells()), most=8)))
+    setting = Setting(as_table(records)).tried()
+    judge_ = Judge(setting, [KAnonymity(1), BtPrivacy(((0.3, 0.2),))], "auto")
+    with pytest.MonkeyPatch.context() as patch:
+        limit_exact(patch, most, 1, bounding=True)
+        patch.setattr(judging_module, "_SHARPENED", work)
+        before = judge_.measure(groups)
+        after = judge_.sharpened(before)
+    assert as_cells(after.groups) == as_cells(groups)
+    bounded = judge_.states(before.groups.select(before.used == BOUND))
+    affordable = np.sort(bounded)
+    affordable = affordable[(np.cumsum(affordable) <= work) & (affordable <= most)]
+    left = after.used == BOUND
+    assert left.sum() == len(bounded) - len(affordable)
+    assert judge_.states(after.groups.select(left)).sum() == bounded.sum() - affordable.sum()
+    exact = Judge(judge_.setting, judge_.requirements, "exact").measure(after.groups)
+    inferred = (after.used == EXACT)[after.groups.owner]
+    for one, other in zip(after.measurements, exact.measurements, strict=True):
+        np.testing.assert_allclose(one.figures[:, inferred], other.figures[:, inferred], atol=1e-12)
