@@ -75,13 +75,21 @@ class Patients:
             )
             for value in range(len(VALUES))
         ]
-        return [*alone, 1 - sum(alone)]
+        several = (p for p, codes in zip(belief, self.sets, strict=True) if len(codes) > 1)
+        return [*alone, sum(several, Fraction(0))]
 
-    def having(self, belief: Belief, value: int) -> Any:
-        """Probability to have a record with a value."""
-        return sum(
-            (p for p, codes in zip(belief, self.sets, strict=True) if value in codes), Fraction(0)
-        )
+    def having(self, belief: Belief, value: int) -> Belief:
+        """Probability to have no record with a value, and to have one; not as 1 less the other.
+
+        That would be negative by rounding, of a value that everybody has.
+        """
+        return [
+            sum(
+                (p for p, codes in zip(belief, self.sets, strict=True) if (value in codes) == has),
+                Fraction(0),
+            )
+            for has in (False, True)
+        ]
 
 
 persons = st.lists(
@@ -98,10 +106,18 @@ persons = st.lists(
 def test_beliefs_about_persons_by_enumeration_of_all_worlds(
     patients: Patients, bandwidth: float, data: st.DataObject
 ) -> None:
-    """Every way in which a group's sets of records may belong to its persons is weighed."""
     cells = data.draw(partitions(patients.table.cells))
-    if not cells:
-        return
+    if cells:
+        assert_weighed(patients, bandwidth, cells)
+
+
+def test_everybody_has_a_value() -> None:
+    patients = Patients([("b", (0,)), ("b", (0,)), ("a", (0, 0)), ("a", (0, 0)), ("a", (0, 0, 0))])
+    assert_weighed(patients, 1.5, [[0, 1]])
+
+
+def assert_weighed(patients: Patients, bandwidth: float, cells: list[list[int]]) -> None:
+    """Every way in which a group's sets of records may belong to its persons is weighed."""
     prior = oracles.rounded(oracles.priors(patients.spelled, [bandwidth]))
     (requirement,) = BtPrivacy(((bandwidth, 0.1),)).about(("disease",), True)
     measured = requirement.measure(Setting(patients.table), as_groups(cells), "exact").figures
@@ -110,7 +126,7 @@ def test_beliefs_about_persons_by_enumeration_of_all_worlds(
         moved = []
         for value in range(len(VALUES)):
             one, other = patients.having(before, value), patients.having(after, value)
-            moved.append(oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other]))
+            moved.append(oracles.belief_distance(YES_NO, one, other))
         one, other = patients.singly(before), patients.singly(after)
         moved.append(oracles.belief_distance(OR_SEVERAL, one, other))
         expected.append(max(moved))
