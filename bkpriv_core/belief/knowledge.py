@@ -190,7 +190,7 @@ class Bandwidths:
 Snapshot = Bandwidth | Uniform | Outside | Learned | Bandwidths
 """Forms of knowledge of an adversary who sees one release only; it is about cells."""
 
-# An attribute may be called "kernel", "table", "learned" or "from"; its bandwidth is a number then.
+# An attribute may be called "kernel", "table" or "learned"; its bandwidth is a number then.
 _StatedSnapshot = (
     Uniform
     | Outside

@@ -57,7 +57,7 @@ class PairDivergence(ColumnRequirement):
     hereditary = True
     coarse = False
 
-    @property
+    @cached_property
     def knowledge(self) -> tuple[Knowledge, ...]:
         """See `Requirement`."""
         if self.bandwidth is None:
