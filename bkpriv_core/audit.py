@@ -6,9 +6,7 @@ of its cell in its group:
 - *worst*: the figure nearest to breaking the bound, or furthest beyond it, of any record;
 - *mean*: the mean of the figures over records, so that a large group counts for more;
 - *vulnerable*: the number of records whose figures break the bound;
-- *satisfied*: whether there are none, and of a range of bandwidths: whether that is shown of all of
-  it. The parameters say at how many bandwidths figures were computed at most (*points*), and what
-  lies *between* them: bounded, not shown for so many records, or of several releases not bounded.
+- *satisfied*: whether there are none.
 
 Figures that rest on counts are exact up to rounding. Those that rest on posterior beliefs are as
 exact as their inference, which `Finding.estimator` names: exact, or by an estimate that may
@@ -33,7 +31,6 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.knowledge import GRID
 from bkpriv_core.belief.posterior import (
     ESTIMATORS,
     EXACT,
@@ -41,7 +38,6 @@ from bkpriv_core.belief.posterior import (
     Estimator,
     exact_states,
 )
-from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
@@ -113,7 +109,7 @@ class Finding:
     vulnerable : int or None
         Records over the bound; None for a bound that is about no record.
     satisfied : bool
-        Whether the bound is kept; False also where that is not known.
+        Whether the bound is kept.
     estimator : str
         Estimators of the figures, such as "exact, but omega for 3 groups (166 records)". For
         adversaries who remember, their inference of earlier releases is named, too; members of a
@@ -126,8 +122,7 @@ class Finding:
         in groups.
     sure : int or None
         Number of people of whom the bound's reader becomes sure, whatever the bound is (see
-        `of_sure` of `BeliefBreach`); None where it is about no reader, or was not counted. Of a
-        range of bandwidths an upper bound; of that and several releases a lower one.
+        `of_sure` of `BeliefBreach`); None where it is about no reader, or was not counted.
     most : float or None
         Upper bound of all figures that the table can have, where there is one: a bound on a figure
         cannot bind at a threshold that is as large.
@@ -183,9 +178,7 @@ def findings(
         largest = requirement.most(setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
-            manner, estimated, how = used, inexact, dict[str, Any]()
-            if measured.ranged is not None and (ranged := measured.ranged[place]) is not None:
-                manner, how = _ranged(groups, weights, ranged, used)
+            manner, estimated = used, inexact
             if bound.remembers and setting.memory is not None:
                 manner = f"{used}, given earlier releases by {setting.memory}"
                 estimated = int(weights.sum())
@@ -195,10 +188,8 @@ def findings(
                     setting, groups, requirement, measured, place=place, estimator=estimator
                 )
             made = _finding(
-                bound, how, figures, weights, estimator=manner, fault=fault, estimated=estimated
+                bound, {}, figures, weights, estimator=manner, fault=fault, estimated=estimated
             )
-            if "between" in how and how["between"] != "bounded":
-                made = replace(made, satisfied=False)
             rows.append(replace(made, most=_where_there_is(largest[place])))
     return rows
 
@@ -238,16 +229,8 @@ def joint_findings(
             zip(requirement.bounds, judged.figures(joint), strict=True)
         ):
             fault = _joint_fault(joint, requirement, place, figures)
-            how: dict[str, Any] = {**together}
-            if bound.ranged:
-                how |= {"points": GRID, "between": "not bounded"}
-            row = _finding(bound, how, figures, weights, estimator=used, fault=fault)
-            # Between the bandwidths of a range nothing is shown of several releases.
-            made = replace(
-                row,
-                satisfied=row.satisfied and not bound.ranged,
-                most=_where_there_is(largest[place]),
-            )
+            row = _finding(bound, together, figures, weights, estimator=used, fault=fault)
+            made = replace(row, most=_where_there_is(largest[place]))
             if sure is not None:
                 above = sure.bounds[place].broken(becoming[place])
                 made = replace(made, sure=int(above.sum()))
@@ -422,22 +405,6 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, t
         counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
         exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} {unit}s)")
     return _but(ESTIMATORS[first], exceptions)
-
-
-def _ranged(
-    groups: Groups, weights: IntArray, ranged: Ranged, used: str
-) -> tuple[str, dict[str, Any]]:
-    """Describe the certainty of figures of a range, with parameters that say so."""
-    (shown,) = ranged.shown
-    said: dict[str, Any] = {"points": int(ranged.points.max(initial=0)), "between": "bounded"}
-    if not shown.all():
-        missed = groups.max(~shown)
-        records = int(weights[~shown].sum())
-        counted = "1 group" if missed.sum() == 1 else f"{missed.sum()} groups"
-        said["between"] = f"not shown for {records} records"
-        used += f"{' and' if ', but ' in used else ', but'} "
-        used += f"between bandwidths an estimate for {counted} ({records} records)"
-    return used, said
 
 
 def _but(usual: str, exceptions: Sequence[str]) -> str:

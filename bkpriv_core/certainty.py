@@ -9,9 +9,7 @@ Counts are exact where posteriors are, and where rigorous bounds prove that nobo
 of these people, which are asked first about groups of many states; they are estimates elsewhere.
 The estimator that comes with them says which. Nobody asked for the counts of a reader who stands
 in. They may not take much beside a publication, so the groups that take longest are estimated, and
-a table that takes long is refused. Counts for a range of bandwidths are an upper bound: they
-include people of whom a reader becomes sure at a bandwidth that was computed, and people of whom
-that is not ruled out in between.
+a table that takes long is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
-from bkpriv_core.belief.knowledge import Between, Knowledge, state_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, state_knowledge
 from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
@@ -73,29 +71,25 @@ class Certainty:
         The sensitive column, or all jointly, where there are several.
     records : int
         Records, or persons where these have several, of whom they become sure.
-    right : int or None
-        Number of these who have the value of which the reader becomes sure; None of a range of
-        bandwidths.
-    anyway : int or None
-        Number of records of which some value was believed as surely beforehand; likewise.
+    right : int
+        Number of these who have the value of which the reader becomes sure.
+    anyway : int
+        Number of records of which some value was believed as surely beforehand.
     worst : float
         The most that is believed of anything that was believed at most one half; if that makes
         nobody sure, and bounds prove it, an upper bound.
     estimator : str
         Estimator of these figures.
-    upper : bool
-        Whether the counts are upper bounds; see the module.
     """
 
     reader: Any
     customary: bool
     about: Mapping[str, Any]
     records: int
-    right: int | None
-    anyway: int | None
+    right: int
+    anyway: int
     worst: float
     estimator: str
-    upper: bool
 
 
 def readers(
@@ -182,10 +176,9 @@ def certainties(
             about=sight.parameters,
             records=row.vulnerable or 0,
             right=right,
-            anyway=None if right is None else _anyway(setting, groups, demanded, place),
+            anyway=_anyway(setting, groups, demanded, place),
             worst=row.worst,
             estimator=row.estimator,
-            upper=row.parameters.get("between", "bounded") != "bounded",
         )
         for place, ((knowledge, sight), row, right) in enumerate(
             zip(named, rows, rights, strict=True)
@@ -235,9 +228,7 @@ def most_sure(
     return max(row.vulnerable or 0 for row in rows)
 
 
-def most_known(
-    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
-) -> int | None:
+def most_known(setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]) -> int:
     """Count the people of whom the one is sure beforehand, of some readers, who is so of most.
 
     No policy protects these from that reader, who learns nothing new of them.
@@ -249,18 +240,12 @@ def most_known(
 
     Returns
     -------
-    int or None
-        Number of records, or of persons where these have several, exact; None if all readers are
-        ranges of bandwidths.
+    int
+        Number of records, or of persons where these have several, exact.
     """
     named = named or readers((), setting)[0]
     demanded = BeliefBreach.of_sure(tuple(named))
-    counts = [
-        _anyway(setting, groups, demanded, place)
-        for place, (knowledge, _) in enumerate(demanded.skyline)
-        if not isinstance(knowledge, Between)
-    ]
-    return max(counts, default=None)
+    return max(_anyway(setting, groups, demanded, place) for place in range(len(demanded.skyline)))
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:
@@ -310,7 +295,7 @@ def made_sure_in(
     setting, groups, estimator
         See `certainties`.
     knowledge : Knowledge
-        Knowledge of the reader; no range of bandwidths.
+        Knowledge of the reader.
     """
     demanded = BeliefBreach.of_sure(
         tuple((knowledge, sight) for sight in _columns(setting.table.sensitive))
@@ -401,7 +386,7 @@ def _inferred(
     progress: Progress | None,
 ) -> Measurement:
     """Measure the same by one estimator; where bounds prove that nobody is found out, by these."""
-    if estimator != "auto" or demanded.ranges:
+    if estimator != "auto":
         return demanded.measure(setting, groups, estimator, progress)
     bounded = demanded.measure(setting, groups, "bound", progress)
     broken = [
@@ -420,34 +405,27 @@ def _rights(
     demanded: BeliefBreach,
     measured: Measurement,
     ways: Sequence[_Way],
-) -> list[int | None]:
-    """Records that have what each reader becomes sure of; None of a range of bandwidths."""
-    single = [
-        place
-        for place, (knowledge, _) in enumerate(demanded.skyline)
-        if not isinstance(knowledge, Between)
-    ]
-    rights: list[int | None] = [
-        0 if place in single else None for place in range(len(demanded.skyline))
-    ]
-    if not single:
-        return rights
+) -> list[int]:
+    """Records that have what each reader becomes sure of."""
+    rights = [0] * len(demanded.skyline)
     has, false = setting.parts.counts, setting.parts.counterfeits
     has = has if false is None else has - false
-    adversaries = setting.adversaries([demanded.skyline[place][0] for place in single])
-    broken = [demanded.bounds[place].broken(measured.figures[place]) for place in single]
+    adversaries = setting.adversaries(demanded.knowledge)
+    broken = [
+        bound.broken(row) for bound, row in zip(demanded.bounds, measured.figures, strict=True)
+    ]
     where = groups.max(np.any(broken, axis=0))
     for among, estimator in ways:
         some = groups.select(among & where)
         if not len(some):
             continue
         inferred = adversaries.posterior(some, estimator)
-        for row, place in enumerate(single):
-            prior = setting.prior(demanded.skyline[place][0])[some.members]
+        for place, knowledge in enumerate(demanded.knowledge):
+            prior = setting.prior(knowledge)[some.members]
             found = _breach(setting, demanded, place).found_out(
-                prior, inferred.beliefs[row], SURE + SLACK
+                prior, inferred.beliefs[place], SURE + SLACK
             )
-            rights[place] = (rights[place] or 0) + int((has[some.members] * found).sum())
+            rights[place] += int((has[some.members] * found).sum())
     return rights
 
 

@@ -21,7 +21,7 @@ Range(...)] | None``), `OneOf` to words that are known elsewhere, and `About` to
 A dataclass may call its keys by another name than "key", in a class variable `noun`. A key that is
 a word of Python is a field with an underscore at the end. What holds between keys it checks itself,
 when it is made. An object looks like a dataclass if it has a key of it that looks right; or, where
-its class variable `closed` says so, if it has no key of another.
+its class variable `closed` says so, if it has a key that is required and none of another.
 
 Every refusal is an `InvalidParameter` that names the key by its path, such as "t of adversary 2 of
 bt_privacy", shows the value, and says what would work.
@@ -237,6 +237,11 @@ def _keys(kind: type) -> dict[str, Any]:
     return {_key(field): hints[field.name] for field in ordered}
 
 
+def _required(kind: Any) -> list[str]:
+    """Keys of a dataclass that must be stated."""
+    return [_key(field) for field in fields(kind) if field.default is MISSING]
+
+
 def _key(field: Field[Any]) -> str:
     return field.name.removesuffix("_")
 
@@ -258,7 +263,11 @@ def _alike(kind: Any, value: object) -> bool:
     if is_dataclass(kind):
         keys = _keys(kind)  # type: ignore[arg-type]
         if getattr(kind, "closed", False):
-            return isinstance(value, Mapping) and bool(value) and value.keys() <= keys.keys()
+            return (
+                isinstance(value, Mapping)
+                and value.keys() <= keys.keys()
+                and not value.keys().isdisjoint(_required(kind))
+            )
         return isinstance(value, Mapping) and any(
             key in value and _alike(item, value[key]) for key, item in keys.items()
         )
@@ -270,7 +279,7 @@ def _alike(kind: Any, value: object) -> bool:
 def _object(kind: Any, value: object, place: _Place) -> Any:
     known = _keys(kind)
     names = {_key(field): field.name for field in fields(kind)}
-    required = [_key(field) for field in fields(kind) if field.default is MISSING]
+    required = _required(kind)
     noun = getattr(kind, "noun", "key")
     # Keys that have a name of their own need not say of what.
     whole = place.path if noun == "key" else ()

@@ -24,10 +24,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.levels import Levels
 
-__all__ = ["NEAR", "Breach"]
-
-NEAR = 1e-4
-"""Excess over the bound at which a prior belief still counts as *nearly* within it."""
+__all__ = ["Breach"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +65,6 @@ class Breach(Distance):
     column: str | None
     limit: float
 
-    @property
-    def believed(self) -> float:
-        """See `Distance`."""
-        return self.limit
-
     @cached_property
     def _nodes(self) -> tuple[_Nodes, ...]:
         """Values, then what is above them."""
@@ -91,26 +83,16 @@ class Breach(Distance):
             values = _Nodes(has, [(code, aspects[0]) for code in range(column.size)])
         return (values, *_above(column, has, told))
 
-    @property
-    def images(self) -> tuple[FloatArray | None, ...]:
-        """See `Distance`; of nodes."""
-        return tuple(nodes.image for nodes in self._nodes)
-
     def most(self, values: int) -> float:
         """See `Distance`: anything may become certain, unless it is so beforehand."""
         return float(values > 1)
 
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """See `Distance`."""
-        return self._after(prior, posterior, self.limit)
-
-    def nearly(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
-        """See `Distance`: what was believed a little more beforehand is asked about, too."""
-        return self._after(prior, posterior, self.limit + NEAR)
-
-    def _after(self, prior: FloatArray, posterior: FloatArray, most: float) -> FloatArray:
         asked = (
-            np.where(nodes.believed(prior) <= most, nodes.believed(posterior), 0.0).max(axis=-1)
+            np.where(nodes.believed(prior) <= self.limit, nodes.believed(posterior), 0.0).max(
+                axis=-1
+            )
             for nodes in self._nodes
         )
         return np.asarray(np.maximum.reduce(list(asked)))

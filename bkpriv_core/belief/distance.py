@@ -247,19 +247,6 @@ class Distance(ABC):
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """Figure of beliefs of shape (..., m), in [0, 1]."""
 
-    @property
-    @abstractmethod
-    def images(self) -> tuple[FloatArray | None, ...]:
-        """Matrices whose images of two beliefs are looked at; the largest figure counts.
-
-        Of shapes (m, i); None of beliefs as they are.
-        """
-
-    @property
-    def believed(self) -> float | None:
-        """Largest prior belief of the nodes that count; None if the figure is a distance."""
-        return None
-
     @abstractmethod
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Look at priors once for many figures; see `from_prepared`."""
@@ -300,11 +287,27 @@ class Distance(ABC):
             The probability of that.
         """
 
+    @abstractmethod
     def most(self, values: int) -> float:
-        """Figure that no two beliefs about so many values exceed.
+        """Figure that no two beliefs about so many values exceed."""
+
+
+class _Divergence(Distance):
+    """Largest Jensen-Shannon divergence of images of two beliefs."""
+
+    @property
+    @abstractmethod
+    def images(self) -> tuple[FloatArray | None, ...]:
+        """Matrices of shapes (m, i) whose images of beliefs are compared as distributions.
+
+        None of beliefs as they are.
+        """
+
+    def most(self, values: int) -> float:
+        """See `Distance`; exact, but of very many an upper bound.
 
         Images of beliefs are in the convex hull of those of the values, and the divergence is
-        jointly convex; so it is the largest of two values. Exact; of very many an upper bound.
+        jointly convex; so it is the largest of two values.
         """
         return self._largest if values > 1 else 0.0
 
@@ -312,13 +315,9 @@ class Distance(ABC):
     def _largest(self) -> float:
         return max(1.0 if image is None else _farthest(image) for image in self.images)
 
-    def nearly(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
-        """Figure of beliefs next to those of shape (..., m), of which there may be far more."""
-        return self(prior, posterior)
-
 
 @dataclass(frozen=True, eq=False)
-class BeliefDistance(Distance):
+class BeliefDistance(_Divergence):
     """Jensen-Shannon divergence of beliefs, blended or not (section IV-B.2).
 
     Parameters
@@ -364,7 +363,7 @@ class BeliefDistance(Distance):
 
     @property
     def images(self) -> tuple[FloatArray | None, ...]:
-        """See `Distance`; images are compared as distributions, by Jensen-Shannon divergence."""
+        """See `_Divergence`."""
         return (self.smoother,)
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -398,7 +397,7 @@ class BeliefDistance(Distance):
 
 
 @dataclass(frozen=True, eq=False)
-class AspectDistance(Distance):
+class AspectDistance(_Divergence):
     """Distance of beliefs about combinations by what they say of aspects: the largest of these.
 
     Parameters
@@ -440,7 +439,7 @@ class AspectDistance(Distance):
 
     @property
     def images(self) -> tuple[FloatArray | None, ...]:
-        """See `BeliefDistance`; one for each aspect."""
+        """See `_Divergence`; one for each aspect."""
         images = []
         for item, distance in zip(self._every, self._distances, strict=True):
             marginal = item.collapse(np.eye(len(item.classes)))

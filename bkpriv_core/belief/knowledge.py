@@ -7,7 +7,8 @@ in JSON                     prior belief about a record
 ``{"age": 0.2, ...}``       of Adv(B), one bandwidth for each quasi-identifier
 ``{"kernel": "uniform"}``   the whole table's distribution of sensitive values: all records weigh
                             alike, which is the adversary that t-closeness assumes
-``{"from": 0.2, ...}``      of Adv(B) for every B between the two: many adversaries, not one
+``{"from": 0.2, ...}``      of Adv(B) for several B from ``"from"`` to ``"to"``: so many
+                            adversaries, not one
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
 ``{"learned": "bayes"}``    of a classifier (``"logistic"`` or ``"bayes"``) that was trained on the
                             other people of the table, in ``"folds"`` drawn from a ``"seed"``
@@ -18,13 +19,9 @@ in JSON                     prior belief about a record
                             they are met with the uniform kernel
 ==========================  =====================================================================
 
-A range is what a requirement bounds for all of its adversaries; what asks for one prior refuses it.
-What is told to Adv(B) is a continuous function of B: weights ``max(0, 1 - (x / B)^2)`` are, each
-record sees itself with weight 1, so that no sum is 0, and beliefs after a release are continuous in
-those before it, which no release of the data contradicts. But it is not monotone in B, and between
-two bandwidths may be more than at both. So beliefs are computed at a *grid*, some bandwidths of
-equal ratios with both ends among them, and wherever more are needed to bound what is told in
-between: see `bkpriv_core.belief.ranging`.
+A range of bandwidths is a short way to list adversaries, whose bandwidths have equal ratios. A
+requirement on several lists them when it is read (`listed`), and what asks for one prior refuses
+it. A disclosure is not monotone in B: between two bandwidths it can be larger than at both.
 
 Sources: Li, Li, Zhang 2009, section II. A prior from outside need not have to do with the data; it
 is only checked to be one distribution for each cell.
@@ -50,9 +47,8 @@ from bkpriv_core.table.table import Table
 
 __all__ = [
     "FOLDS",
-    "GRID",
     "UNKNOWN",
-    "Between",
+    "Bandwidths",
     "Folds",
     "Knowledge",
     "Learned",
@@ -65,6 +61,7 @@ __all__ = [
     "Snapshot",
     "Stated",
     "Uniform",
+    "listed",
     "outside_prior",
     "parse_knowledge",
     "resolve_knowledge",
@@ -75,9 +72,6 @@ __all__ = [
 UNKNOWN = -1
 """Code of a value that the data do not have."""
 
-GRID = 17
-"""Bandwidths of a range at which beliefs are computed first."""
-
 FOLDS = 5
 """Parts of a table of which one is left out at a time, if nothing is said."""
 
@@ -87,6 +81,16 @@ Folds = Annotated[
     About("It is the number of parts of the table of which one is left out.", "5 is usual."),
 ]
 """Number of folds, as stated."""
+
+POINTS = 5
+"""Bandwidths of a range, if nothing is said."""
+
+Points = Annotated[
+    int,
+    Range(at_least=2, at_most=100),
+    About("It is the number of bandwidths of a range, which are so many adversaries."),
+]
+"""Number of bandwidths, as stated."""
 
 Seed = Annotated[int, Range(at_least=0, below=2**53), About("It decides who is in one fold.")]
 """Seed of folds, as stated."""
@@ -146,41 +150,44 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Between:
-    """Range of bandwidths, the same for every attribute.
+class Bandwidths:
+    """Range of bandwidths, each the same for every attribute.
 
     Parameters
     ----------
     from_, to : float
         The ends.
+    points : int
+        Number of bandwidths, the ends among them.
 
     Raises
     ------
     InvalidParameter
-        If the second is not larger.
+        If the second end is not larger.
     """
 
     from_: Width
     to: Width
+    points: Points = POINTS
     closed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not self.from_ < self.to:
             raise InvalidParameter(
-                f"a range of bandwidths goes from {self.from_:g} to {self.to:g}",
-                detail="It holds no bandwidth, or one.",
+                f"from of a range of bandwidths is {self.from_:g}, which is not below its to",
+                detail=f"to is {self.to:g}.",
                 hint='Write the smaller one first, {"from": 0.2, "to": 0.5}, or one bandwidth by '
                 "itself.",
             )
 
     @property
-    def grid(self) -> tuple[float, ...]:
-        """The bandwidths at which beliefs are computed first, rising."""
-        between = np.geomspace(self.from_, self.to, GRID)[1:-1]
-        return (self.from_, *between.tolist(), self.to)
+    def each(self) -> tuple[float, ...]:
+        """The bandwidths, of equal ratios, rising."""
+        inner = np.geomspace(self.from_, self.to, self.points)[1:-1]
+        return (self.from_, *inner.tolist(), self.to)
 
 
-Snapshot = Bandwidth | Uniform | Outside | Learned | Between
+Snapshot = Bandwidth | Uniform | Outside | Learned | Bandwidths
 """Forms of knowledge of an adversary who sees one release only; it is about cells."""
 
 # An attribute may be called "kernel", "table" or "learned"; its bandwidth is a number then.
@@ -188,7 +195,7 @@ _StatedSnapshot = (
     Uniform
     | Outside
     | Learned
-    | Between
+    | Bandwidths
     | Annotated[
         Mapping[str, Width],
         About(
@@ -259,12 +266,17 @@ def state_knowledge(knowledge: Knowledge) -> Any:
         if knowledge.bandwidth == Uniform():
             return stated
         return {**stated, "bandwidth": state_knowledge(knowledge.bandwidth)}
-    if isinstance(knowledge, Between):
-        return {"from": knowledge.from_, "to": knowledge.to}
+    if isinstance(knowledge, Bandwidths):
+        return {"from": knowledge.from_, "to": knowledge.to, "points": knowledge.points}
     if isinstance(knowledge, Learned):
         usual = {"folds": FOLDS, "seed": 0}
         return {k: v for k, v in asdict(knowledge).items() if k not in usual or v != usual[k]}
     return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
+
+
+def listed(knowledge: Knowledge) -> tuple[Knowledge, ...]:
+    """The adversaries of that knowledge: of a range one for each bandwidth."""
+    return knowledge.each if isinstance(knowledge, Bandwidths) else (knowledge,)
 
 
 def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Resolved:
@@ -284,14 +296,14 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
 def _resolve_snapshot(knowledge: Snapshot, attributes: tuple[str, ...]) -> ResolvedSnapshot:
     if isinstance(knowledge, Uniform | Outside | Learned):
         return knowledge
-    if isinstance(knowledge, Between):
+    if isinstance(knowledge, Bandwidths):
         raise InvalidParameter(
             f"bandwidths from {knowledge.from_:g} to {knowledge.to:g} are many adversaries, and "
             "one is asked about",
             detail="Each has beliefs of its own.",
-            hint="Give one bandwidth. A range stands in bt_privacy, by itself: "
-            'bkpriv.audit(release, \'{"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, '
-            '"t": 0.2}}\').',
+            hint="Give one bandwidth. A range may stand in bt_privacy, belief_breach and "
+            "pair_divergence: bkpriv.audit(release, "
+            '\'{"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.2}}\').',
         )
     return resolve_bandwidth(knowledge, attributes)
 

@@ -39,7 +39,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "kernel_sums", "resolve_bandwidth"]
+__all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "resolve_bandwidth"]
 
 Bandwidth = float | Mapping[str, float]
 """Bandwidth for every quasi-identifier, or one for each by name."""
@@ -54,9 +54,6 @@ _SLAB_BYTES = 64 * 2**20
 
 _BLOCK_PAIRS = 2**17
 """Pairs of cells weighed at a time, few enough for the processor's cache."""
-
-_FEW_PAIRS = 2**16
-"""Pairs of cells so few that all are weighed before anything else could be chosen."""
 
 _MARGIN = 64
 """Cells beyond twice those that a cell may see, with which it is still weighed in one block."""
@@ -132,7 +129,14 @@ def kernel_prior(
     .. [1] T. Li, N. Li, J. Zhang, "Modeling and Integrating Background Knowledge in Data
        Anonymization", ICDE 2009, equation 2.
     """
-    sums = kernel_sums(table, bandwidth, path=path, progress=progress)
+    axes = _axes(table, bandwidth)
+    if path not in get_args(Path):
+        raise InvalidParameter(
+            f"there is no path {path!r}",
+            detail="It says how priors are computed, not what they are.",
+            hint=f"Paths are {', '.join(get_args(Path))}.",
+        )
+    sums = _way(path, table, axes, _Grid.of(table, axes)).weigh(progress)
     prior: FloatArray = sums / sums.sum(axis=1, keepdims=True)
     return prior
 
@@ -141,51 +145,6 @@ def kernel_effort(table: Table, bandwidth: Bandwidth) -> float:
     """Estimate the multiply-adds of `kernel_prior`: some hundred millions take a second."""
     axes = _axes(table, bandwidth)
     return _cheapest(table, axes, _Grid.of(table, axes)).cost
-
-
-def kernel_sums(
-    table: Table,
-    bandwidth: Bandwidth,
-    cells: IntArray | None = None,
-    *,
-    path: Path = "auto",
-    progress: Progress = SILENT,
-) -> FloatArray:
-    """Weighted counts of values that Adv(B) sees around cells: priors before they are normalised.
-
-    Parameters
-    ----------
-    table, bandwidth, path, progress
-        See `kernel_prior`.
-    cells : (q,) int array, optional
-        The cells that are asked about; all without it.
-
-    Returns
-    -------
-    (q, m) float array
-        Exact up to rounding. The weight of a record in the cell itself is 1.
-
-    Raises
-    ------
-    InvalidParameter
-        See `kernel_prior`.
-    """
-    axes = _axes(table, bandwidth)
-    if path not in get_args(Path):
-        raise InvalidParameter(
-            f"there is no path {path!r}",
-            detail="It says how priors are computed, not what they are.",
-            hint=f"Paths are {', '.join(get_args(Path))}.",
-        )
-    if cells is not None and path == "auto" and len(cells) * table.cells <= _FEW_PAIRS:
-        return _sums_of(table, axes, cells, progress)
-    grid = _Grid.of(table, axes)
-    if cells is not None and path == "auto":
-        effort = sum(axis.pair_effort for axis in axes) + table.counts.shape[1] + _PASS_EFFORT
-        if effort * len(cells) * table.cells < grid.cost:
-            return _sums_of(table, axes, cells, progress)
-    sums = _way(path, table, axes, grid).weigh(progress)
-    return sums if cells is None else sums[cells]
 
 
 def _axes(table: Table, bandwidth: Bandwidth) -> list[Axis]:
@@ -224,21 +183,6 @@ def _cheapest(table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | Strand
     if grid.bytes <= _GRID_BYTES:
         ways.append(grid)
     return min(ways, key=lambda way: way.cost)
-
-
-def _sums_of(table: Table, axes: Sequence[Axis], cells: IntArray, progress: Progress) -> FloatArray:
-    """Weighted counts around a few cells, by weighing each with all others."""
-    sums = np.empty((len(cells), table.counts.shape[1]))
-    counts = table.counts.astype(np.float64)
-    step = max(1, _BLOCK_PAIRS // table.cells)
-    for start in range(0, len(cells), step):
-        progress.poll()
-        here = cells[start : start + step]
-        weights = np.ones((len(here), table.cells))
-        for axis, codes in zip(axes, table.codes.T, strict=True):
-            weights *= axis.pairs(codes[here], codes)
-        sums[start : start + step] = weights @ counts
-    return sums
 
 
 def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:

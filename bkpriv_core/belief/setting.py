@@ -24,7 +24,6 @@ from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparison, Distance
 from bkpriv_core.belief.knowledge import (
-    Between,
     Knowledge,
     Learned,
     Outside,
@@ -37,13 +36,11 @@ from bkpriv_core.belief.knowledge import (
 from bkpriv_core.belief.learned import learned_prior
 from bkpriv_core.belief.library import Library, NoLibrary
 from bkpriv_core.belief.pairs import Pairs
-from bkpriv_core.belief.posterior import Estimator, UsedArray
 from bkpriv_core.belief.prior import kernel_prior
-from bkpriv_core.belief.ranging import Ranged, disclosed_between
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
-from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -282,42 +279,6 @@ class Setting:
                 progress=self.progress,
             )
         return self._adversaries[key]
-
-    def disclosed_between(
-        self,
-        groups: Groups,
-        between: Between,
-        judged: Sequence[tuple[Comparison, float]],
-        estimator: Estimator,
-        slack: float = 0.0,
-        progress: Progress | None = None,
-    ) -> Ranged:
-        """Measure what groups disclose to adversaries of a range; see `ranging.disclosed_between`.
-
-        Parameters
-        ----------
-        groups, between, estimator, slack, progress
-            See there.
-        judged : sequence of tuples of Comparison and float
-            Rule by which beliefs are compared for each figure, and its bound.
-        """
-        distances = [(self.distance(by), bound) for by, bound in judged]
-
-        def infer(some: Groups) -> tuple[FloatArray, UsedArray]:
-            found = disclosed_between(
-                self.parts,
-                some,
-                between,
-                distances,
-                estimator=estimator,
-                trying=self._trying,
-                slack=slack,
-                progress=self.progress.quiet if progress is None else progress,
-            )
-            return found.packed(some), found.used
-
-        key = (between, tuple(judged), estimator, slack)
-        return Ranged.unpacked(groups, *self._recall.figures(key, groups, infer))
 
     def dispersion(self, knowledge: Knowledge) -> Dispersion:
         """Contributions of each part's records to the dispersion of beliefs."""

@@ -19,7 +19,6 @@ from bkpriv_core.partition.together import Mended
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Form, RangeStyle, Release
 from bkpriv_core.requirement import Requirement, check_attainable
-from bkpriv_core.requirement.sampling import Sample
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.table import Table
@@ -233,55 +232,20 @@ class GroupMethod(Method[OfGroups]):
             Groups are numbered at random: where numbers are published, they must not tell of the
             making. There may be none.
         """
-        # Groups that may not be rearranged must hold as they are formed.
-        setting = job.setting
-        sample = Sample(job.requirements, whole=not self.rearranging)
-        whole = setting
         setting, groups, form = self.partition(
-            replace(
-                job,
-                setting=setting.tried(),
-                requirements=sample.requirements,
-                progress=job.progress.step("partitioning"),
-            ),
+            replace(job, setting=job.setting.tried(), progress=job.progress.step("partitioning")),
         )
-        broken, improving = 0, job.options.improves
-        while True:
-            certificate = certify(
-                setting,
-                sample.requirements,
-                groups,
-                job.options.estimator,
-                pool=form.pool,
-                beyond=job.options.beyond,
-                rearranging=self.rearranging,
-                improving=improving,
-                progress=job.progress,
-            )
-            broken += certificate.failed
-            setting, groups = setting.over(certificate.parts), certificate.groups
-            improving = False  # It goes to the limit of the sample, and beyond that of others.
-            if not len(groups):
-                break
-            measured = sample.widened(
-                setting,
-                groups,
-                certificate.measurements,
-                job.options.estimator,
-                progress=job.progress.quiet,
-            )
-            if measured is not None:
-                certificate = replace(certificate, measurements=measured, failed=broken)
-                break
-            if not self.rearranging:
-                setting, groups, form = self.partition(
-                    replace(
-                        job,
-                        setting=whole.tried(),
-                        requirements=sample.requirements,
-                        progress=job.progress.quiet,
-                    )
-                )
+        certificate = certify(
+            setting,
+            job.requirements,
+            groups,
+            job.options.estimator,
+            pool=form.pool,
+            beyond=job.options.beyond,
+            rearranging=self.rearranging,
+            improving=job.options.improves,
+            progress=job.progress,
+        )
         certificate = certificate.reordered(job.chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
 

@@ -23,7 +23,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from bkpriv_core.belief.knowledge import Between, parse_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.base import Job
@@ -100,7 +99,6 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
         if key not in stated:
             theta = _THETA if options.theta is None else options.theta
             named = _adversaries(stated)
-            _check_single(named, theta)
             demanded = {"theta": theta, **({"bandwidth": named} if named else {})}
             return {**stated, key: demanded}
         if options.theta is not None:
@@ -198,20 +196,6 @@ class BetaLikenessPrimacy(_Primacy):
     ) -> Groups:
         """See the class."""
         return proportional_classes(setting, requirements, clusters, progress=progress)
-
-
-def _check_single(named: Sequence[Any], theta: float) -> None:
-    """Refuse ranges of bandwidths, whose adversaries clusters would have to be alike to."""
-    for one in named:
-        if isinstance(knowledge := parse_knowledge(one), Between):
-            ends = [knowledge.from_, knowledge.to]
-            demanded = {PairDivergence.key: {"theta": theta, "bandwidth": ends}}
-            raise InvalidParameter(
-                f"theta cannot be kept against bandwidths from {ends[0]:g} to {ends[1]:g}",
-                detail="Each adversary whom the policy names is to believe alike of the records of "
-                "a group, and a range is many.",
-                hint=f"Name in the policy whom theta is about: {as_json(demanded)}.",
-            )
 
 
 def _adversaries(stated: Mapping[str, Any]) -> list[Any]:

@@ -37,7 +37,7 @@ from bkpriv_core.belief.posterior import (
 )
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import BeliefRequirement, Measurement, Requirement, satisfied
+from bkpriv_core.requirement import Measurement, Requirement, satisfied
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 
@@ -174,8 +174,7 @@ class Judge:
         self._estimator = estimator
         self.proof_only = estimator == "exact" or (estimator == "auto" and not beyond)
         self._proof = EXACT if estimator == "exact" else BOUND
-        sharp = any(isinstance(item, BeliefRequirement) and item.sharp for item in requirements)
-        self._bounds = estimator == "auto" and not sharp
+        self._bounds = estimator == "auto"
         self._infers = estimator != "omega" and any(item.infers for item in requirements)
         self._counted = [item for item in requirements if not item.infers]
         self._inferred = [item for item in requirements if item.infers]

@@ -81,23 +81,20 @@ class Sure:
         Whether the policy names no reader, and this one stands in.
     became : int
         Number of people of whom they become sure.
-    right : int or None
+    right : int
         Number of these who have the value that is believed of them.
-    anyway : int or None
+    anyway : int
         Number of people of whom they were sure beforehand.
     exact : bool
         Whether the counts rest on no estimate.
-    upper : bool
-        Whether they are upper bounds.
     """
 
     parameters: Mapping[str, Any]
     customary: bool
     became: int
-    right: int | None
-    anyway: int | None
+    right: int
+    anyway: int
     exact: bool
-    upper: bool
 
 
 @dataclass(frozen=True)

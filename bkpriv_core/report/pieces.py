@@ -136,8 +136,6 @@ def known_as(stated: Mapping[str, Any]) -> str:
     parts = []
     if isinstance(bandwidth := stated.get("bandwidth"), int | float):
         parts.append(f"B = {bandwidth:g}")
-    elif isinstance(bandwidth, Mapping) and {"from", "to"} <= bandwidth.keys():
-        parts.append(f"B = {bandwidth['from']:g} to {bandwidth['to']:g}")
     elif isinstance(bandwidth, Mapping):
         kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
         parts.append(f"B {kind}")

@@ -171,12 +171,10 @@ class Questions(Attacks):
         """Answer how many people a reader becomes sure of."""
         unit = self.facts.unit
         who = "a reader, whom the policy does not name," if one.customary else "a reader"
-        most = "at most " if one.upper else ""
-        said = f"{most}{figure(one.became)} of {figure(self.facts.published)} {unit}"
-        if one.right is not None and one.became:
+        said = f"{figure(one.became)} of {figure(self.facts.published)} {unit}"
+        if one.became:
             said += f", {figure(one.right)} of them rightly"
-        if one.anyway is not None:
-            said += f"; {figure(one.anyway)} were certain anyway (above 90 % before)"
+        said += f"; {figure(one.anyway)} were certain anyway (above 90 % before)"
         return (
             f"Of whom {who} becomes sure ({known_as(one.parameters)}): believed at most 50 % "
             "before, above 90 % after",

@@ -263,12 +263,6 @@ def _adversary(bandwidth: Any, named: bool) -> str:
         return f"Whoever knows a table from elsewhere{which}"
     if "kernel" in bandwidth:
         return _SHARES
-    if {"from", "to"} <= bandwidth.keys():
-        ends = f"{figure(bandwidth['from'])} to {figure(bandwidth['to'])}"
-        return (
-            f"{knows}: who differ by less than a share of each quasi-identifier's range, be it any "
-            f"from {ends}"
-        )
     each = ", ".join(f"{figure(value)} of that of {name}" for name, value in bandwidth.items())
     return f"{knows}: who differ by less than a share of each quasi-identifier's range, {each}"
 

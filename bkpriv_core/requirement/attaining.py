@@ -39,7 +39,9 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     parts = setting.parts
     whole = Groups.whole(len(parts))
     (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
-    for requirement in (item.sampled for item in requirements if item.coarse):
+    for requirement in requirements:
+        if not requirement.coarse:
+            continue
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
         if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
             continue

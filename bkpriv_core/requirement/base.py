@@ -17,7 +17,6 @@ from bkpriv_core.belief.posterior import (
     Inferred,
     UsedArray,
 )
-from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.stated import read
@@ -58,8 +57,6 @@ class Bound:
         Whether figures must not equal the threshold either.
     remembers : bool
         Whether figures depend on what an adversary remembers of earlier releases.
-    ranged : bool
-        Whether it is about a range of adversaries.
     """
 
     requirement: str
@@ -68,7 +65,6 @@ class Bound:
     upper: bool
     strict: bool = False
     remembers: bool = False
-    ranged: bool = False
 
     @property
     def relation(self) -> str:
@@ -106,18 +102,14 @@ class Measurement(Inferred):
         Figure of each membership's records under each of the requirement's bounds; may be infinite.
     used : (g,) int8 array
         Place in `ESTIMATORS` of how posteriors were inferred; exact where none are needed.
-    ranged : tuple of Ranged or None
-        Certainty of the figures of each bound that is about a range of bandwidths.
     """
 
     figures: FloatArray
     used: UsedArray
-    ranged: tuple[Ranged | None, ...] | None = None
 
     def select(self, chosen: AnyArray, members: AnyArray) -> Measurement:
         """Keep some groups, and the memberships of these in their order."""
-        ranged = self.ranged and tuple(one and one.select(chosen, members) for one in self.ranged)
-        return Measurement(self.figures[:, members], self.used[chosen], ranged)
+        return Measurement(self.figures[:, members], self.used[chosen])
 
 
 @dataclass(frozen=True)
@@ -240,11 +232,6 @@ class Requirement(ABC):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
-
-    @property
-    def sampled(self: R) -> R:
-        """The same with some adversaries in the place of each range."""
-        return self
 
     def most(self, setting: Setting, progress: Progress = SILENT) -> Sequence[float]:
         """Figure that no group of a table exceeds, by each of the bounds; an upper bound.

@@ -1,39 +1,24 @@
 """Bounds on beliefs, and (B,t)-privacy with its skyline (Li, Li, Zhang 2009, definitions 1 and 2).
 
-Against a range of bandwidths a figure that keeps the bound is the largest at any bandwidth that was
-computed, and is known to keep it at all between; see `bkpriv_core.belief.ranging`.
+A range of bandwidths is several adversaries of the skyline, which have the same bound. It says
+nothing about bandwidths between theirs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import Comparison, Distance, Smoothing
-from bkpriv_core.belief.knowledge import (
-    Between,
-    Knowledge,
-    Remembered,
-    Stated,
-    state_knowledge,
-)
-from bkpriv_core.belief.posterior import EXACT, Estimator
-from bkpriv_core.belief.ranging import Ranged
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, listed, state_knowledge
+from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement.base import (
-    SLACK,
-    Bound,
-    Measurement,
-    Requirement,
-    Shift,
-)
+from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import BoolArray, Groups
@@ -41,12 +26,6 @@ from bkpriv_core.table.groups import BoolArray, Groups
 __all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
 
 B = TypeVar("B", bound="BeliefRequirement")
-
-_MOST_BELIEFS = 2**26
-"""Limit of the probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
-
-_HELD = 32
-"""Number of adversaries whose numbers are held at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +47,6 @@ class Regard(Sight):
         smoothing = {} if self.smoothing is None else {"smoothing": _plain(self.smoothing)}
         return {**super().parameters, **smoothing}
 
-    @property
-    def nearly(self) -> Regard:
-        """The same where groups are only tried; see `Distance.nearly`."""
-        return self
-
     def comparison(self, setting: Setting) -> Comparison:
         """Rule by which beliefs are compared in a setting."""
         return Comparison(column=self.column(setting), smoothing=self.smoothing)
@@ -86,8 +60,7 @@ class Regard(Sight):
 class BeliefRequirement(Requirement):
     """Bounds on what adversaries come to believe, one for each of a *skyline*.
 
-    Adversaries are Adv(B), or know what a `Knowledge` of another form says; or are all those of a
-    range, of which some are computed.
+    Adversaries are Adv(B), or know what a `Knowledge` of another form says.
 
     Parameters
     ----------
@@ -96,14 +69,10 @@ class BeliefRequirement(Requirement):
     regards : tuple of Regard
         Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
         sensitive values, unblended, for adversaries beyond the end.
-    sharp : bool
-        Whether groups are to be inferred even where bounds show that they keep theirs: nothing
-        could be told of the adversaries between those of a sample.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
     regards: tuple[Regard, ...] = ()
-    sharp: bool = False
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
     bounded: ClassVar[str]
@@ -138,58 +107,14 @@ class BeliefRequirement(Requirement):
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
-                ranged=isinstance(knowledge, Between),
             )
             for (knowledge, t), regard in self._pairs
         )
 
     @property
     def knowledge(self) -> tuple[Knowledge, ...]:
-        """See `Requirement`; of a range, its grid, of which releases together are measured."""
-        return tuple(knowledge for knowledge, _ in self.each.skyline)
-
-    @property
-    def ranges(self) -> bool:
-        """Whether a bound is about a range of bandwidths."""
-        return any(isinstance(knowledge, Between) for knowledge, _ in self.skyline)
-
-    @cached_property
-    def each(self: B) -> B:
-        """The same with a bound for every adversary of a range; this, if there is no range."""
-        if not self.ranges:
-            return self
-        return self._of(
-            [
-                ((one, t), regard)
-                for ((_, t), regard), several in zip(self._pairs, self.several, strict=True)
-                for one in several
-            ]
-        )
-
-    @cached_property
-    def several(self) -> tuple[tuple[Knowledge, ...], ...]:
-        """Adversaries of each bound."""
-        return tuple(
-            knowledge.grid if isinstance(knowledge, Between) else (knowledge,)
-            for knowledge, _ in self.skyline
-        )
-
-    @property
-    def sampled(self: B) -> B:
         """See `Requirement`."""
-        return self.each
-
-    def against(self: B, adversaries: Sequence[Sequence[tuple[float, float]]]) -> B:
-        """The same with some adversaries of each range: bandwidths, and bounds of their own."""
-        several = iter(adversaries)
-        sample = self._of(
-            [
-                (one, regard.nearly if _wide(pair) else regard)
-                for pair, regard in self._pairs
-                for one in (next(several) if _wide(pair) else (pair,))
-            ]
-        )
-        return replace(sample, sharp=True)
+        return tuple(knowledge for knowledge, _ in self.skyline)
 
     def of_bounds(self: B, places: Sequence[int]) -> B:
         """The same with some of its bounds only, by their places."""
@@ -207,37 +132,10 @@ class BeliefRequirement(Requirement):
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
-        """Infer every adversary's posterior and measure how far beliefs move.
-
-        Raises
-        ------
-        TooLarge
-            If the beliefs of adversaries of a range do not fit in memory.
-        """
-        if not self.ranges:
-            limits = None if self.sharp else [t for _, t in self.skyline]
-            disclosure = self._adversaries(setting).disclosure(groups, estimator, progress, limits)
-            return Measurement(disclosure.figures, disclosure.used)
-        figures = np.zeros((len(self.skyline), len(groups.members)))
-        used = np.full(len(groups), EXACT, dtype=np.int8)
-        ranged: list[Ranged | None] = [None] * len(self.skyline)
-        single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
-        if single:
-            measured = self.of_bounds(single).measure(setting, groups, estimator, progress)
-            figures[single], used = measured.figures, measured.used
-        for between, places in self._alike().items():
-            _check_memory(setting)
-            judged = [
-                (self.regarding[place].comparison(setting), self.skyline[place][1])
-                for place in places
-            ]
-            told = setting.disclosed_between(
-                groups, between, judged, estimator, slack=SLACK, progress=progress
-            )
-            figures[places], used = told.figures, np.maximum(used, told.used)
-            for row, place in enumerate(places):
-                ranged[place] = told.of(row)
-        return Measurement(figures, used, tuple(ranged))
+        """Infer every adversary's posterior and measure how far beliefs move."""
+        limits = [t for _, t in self.skyline]
+        disclosure = self._adversaries(setting).disclosure(groups, estimator, progress, limits)
+        return Measurement(disclosure.figures, disclosure.used)
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
@@ -247,7 +145,7 @@ class BeliefRequirement(Requirement):
         By omega, which infers for each adversary by itself, each is asked about those groups only
         that the ones before let pass.
         """
-        if self.ranges or estimator != "omega":
+        if estimator != "omega":
             return super().satisfied(setting, groups, estimator)
         alive, bounds = np.arange(len(groups)), self.bounds
         for rows, adversary in self._adversaries(setting).apart:
@@ -264,14 +162,6 @@ class BeliefRequirement(Requirement):
         values = setting.table.sensitive.size
         return [regard.distance(setting).most(values) for regard in self.regarding]
 
-    def _alike(self) -> dict[Between, list[int]]:
-        """Places of the bounds that are about each range."""
-        places: dict[Between, list[int]] = {}
-        for place, (knowledge, _) in enumerate(self.skyline):
-            if isinstance(knowledge, Between):
-                places.setdefault(knowledge, []).append(place)
-        return places
-
     def _adversaries(self, setting: Setting) -> Adversaries:
         compared = [regard.comparison(setting) for regard in self.regarding]
         return setting.adversaries(self.knowledge, compared)
@@ -285,19 +175,8 @@ class BeliefRequirement(Requirement):
         value whose probability moves most, up or down, in the belief about them.
         """
         (_,) = group
-        if _wide(self.skyline[bound]):
-            # The adversary who is told most, of all who were measured.
-            measured = self.measure(setting, group, estimator)
-            assert measured.ranged is not None
-            ranged = measured.ranged[bound]
-            assert ranged is not None
-            widest = (float(ranged.where[0, 0]), self.skyline[bound][1])
-            one = self._of([(widest, self.regarding[bound])])
-            return one.explain(setting, group, 0, estimator)
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
-        alone = self.of_bounds(single) if self.ranges else self
-        most = alone._adversaries(setting).explain(group, estimator, single.index(bound))
+        most = self._adversaries(setting).explain(group, estimator, bound)
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
@@ -334,11 +213,12 @@ class BtPrivacy(BeliefRequirement):
         stated = read(_Skyline, value, cls.key)
         for item in stated:
             item.check(cls.key)
+        each = [(one, item) for item in stated for one in listed(item.bandwidth)]
         regards = [
             Regard(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
-            for item in stated
+            for _, item in each
         ]
-        return cls(tuple((item.bandwidth, item.t) for item in stated), _said(regards))
+        return cls(tuple((one, item.t) for one, item in each), _said(regards))
 
 
 def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:
@@ -349,19 +229,3 @@ def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:
 def _plain(number: float) -> float:
     """Number as it is mostly stated in JSON: 1 rather than 1.0."""
     return int(number) if number.is_integer() else number
-
-
-def _wide(adversary: tuple[Knowledge, float]) -> bool:
-    """Whether one of a skyline is all those of a range."""
-    return isinstance(adversary[0], Between)
-
-
-def _check_memory(setting: Setting) -> None:
-    beliefs = _HELD * len(setting.parts) * setting.table.sensitive.size
-    if beliefs > _MOST_BELIEFS:
-        raise TooLarge(
-            f"a range of bandwidths takes some {_HELD} adversaries' beliefs about "
-            f"{len(setting.parts)} combinations",
-            detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
-            hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
-        )

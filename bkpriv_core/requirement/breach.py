@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-from bkpriv_core.belief.breach import NEAR
 from bkpriv_core.belief.distance import Comparison
-from bkpriv_core.belief.knowledge import Knowledge, Stated
+from bkpriv_core.belief.knowledge import Knowledge, Stated, listed
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.requirement.base import SLACK, Requirement
@@ -46,11 +45,6 @@ class _Doubt(Regard):
     def parameters(self) -> dict[str, Any]:
         """See `Sight`."""
         return {"rho1": self.rho1, **super().parameters}
-
-    @property
-    def nearly(self) -> _Doubt:
-        """See `Regard`."""
-        return replace(self, rho1=self.rho1 + NEAR)
 
     def comparison(self, setting: Setting) -> Comparison:
         """See `Regard`; what rounding may keep from being asked about is asked about."""
@@ -104,11 +98,12 @@ class BeliefBreach(BeliefRequirement):
                     "not to be believed above rho2 afterwards.",
                     hint="Usual are rho1 = 0.5 and rho2 = 0.9.",
                 )
+        each = [(one, item) for item in stated for one in listed(item.bandwidth)]
         return cls(
-            tuple((item.bandwidth, item.rho2) for item in stated),
+            tuple((one, item.rho2) for one, item in each),
             tuple(
                 _Doubt(sensitive=item.sensitive, joint=item.joint, rho1=item.rho1)
-                for item in stated
+                for _, item in each
             ),
         )
 

@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from bkpriv_core.belief.distance import js_divergence
-from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, listed, state_knowledge
 from bkpriv_core.belief.posterior import EXACT, Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
@@ -57,12 +57,12 @@ class PairDivergence(ColumnRequirement):
     hereditary = True
     coarse = False
 
-    @property
+    @cached_property
     def knowledge(self) -> tuple[Knowledge, ...]:
         """See `Requirement`."""
         if self.bandwidth is None:
             raise ValueError(f"the bandwidth of {self.key} was not completed")
-        return self.bandwidth
+        return tuple(one for stated in self.bandwidth for one in listed(stated))
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:

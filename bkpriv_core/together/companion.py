@@ -174,7 +174,7 @@ class _OfShares(Companion[ShareRequirement], of=ShareRequirement):
 
 
 class _OfBeliefs(Companion[BeliefRequirement], of=BeliefRequirement):
-    """Beliefs of the adversaries of a skyline; of a range, those of its grid."""
+    """Beliefs of the adversaries of a skyline."""
 
     @property
     def part(self) -> BeliefRequirement | None:
@@ -189,24 +189,17 @@ class _OfBeliefs(Companion[BeliefRequirement], of=BeliefRequirement):
         return self.requirement.knowledge
 
     def figures(self, joint: Joint) -> FloatArray:
-        """Measure how far beliefs move, infinitely where they are contradicted.
-
-        Of a range it is the largest distance at the bandwidths of its grid, a lower bound.
-        """
-        regards = self.requirement.each.regarding
+        """Measure how far beliefs move, infinitely where they are contradicted."""
+        regards = self.requirement.regarding
         figures = np.empty((len(regards), len(joint.persons)))
         for figure, knowledge, regard in zip(figures, self.adversaries, regards, strict=True):
             for believed in joint.beliefs(knowledge):
                 figure[believed.places] = _moves(regard, believed)
             figure[joint.contradicted(knowledge)] = np.inf
-        first = np.cumsum([0, *map(len, self.requirement.several)])[:-1]
-        return np.maximum.reduceat(figures, first, axis=0)
+        return figures
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> list[Shift]:
-        """Name the value whose probability moves most, up or down; see `Companion`.
-
-        Of a range, it is that of the adversary to whom most is told about one of the persons.
-        """
+        """Name the value whose probability moves most, up or down; see `Companion`."""
         regard = self.requirement.regarding[bound]
 
         def at_fault(believed: HomeBeliefs) -> Iterator[Shift]:
@@ -215,12 +208,7 @@ class _OfBeliefs(Companion[BeliefRequirement], of=BeliefRequirement):
             for aspect, value, before, after in zip(aspects, *moved, strict=True):
                 yield Shift(None, int(value), float(before), float(after), aspect=aspect)
 
-        def most(knowledge: Knowledge) -> float:
-            believed = joint.beliefs(knowledge, persons)
-            return max(float(_moves(regard, each).max(initial=0.0)) for each in believed)
-
-        worst = max(self.requirement.several[bound], key=most)
-        return _of_each(joint, worst, persons, at_fault)
+        return _of_each(joint, self.adversaries[bound], persons, at_fault)
 
 
 def _of_each(

@@ -160,8 +160,8 @@ CREATE TABLE bkpriv.audit_record (
     worst float8,
     mean float8,
     vulnerable bigint CHECK (vulnerable >= 0),
-    -- A bound on the error of queries has no vulnerable records. What nobody is known to be over may not be shown to hold.
-    satisfied boolean CHECK (NOT satisfied OR vulnerable = 0),
+    -- A bound on the error of queries has no vulnerable records.
+    satisfied boolean CHECK (satisfied = (vulnerable = 0)),
     -- What nothing bounds has no verdict, and may not have been counted.
     CONSTRAINT audit_record_bounded CHECK ((satisfied IS NULL) = (threshold IS NULL)),
     CHECK (vulnerable IS NOT NULL OR requirement = 'query_error' OR satisfied IS NULL),

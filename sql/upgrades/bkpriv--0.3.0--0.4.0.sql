@@ -80,9 +80,6 @@ CREATE TABLE bkpriv.release_notice (
     CHECK (greatest(octet_length(message), octet_length(detail), octet_length(hint)) <= 40000)
 );
 
--- Between the bandwidths of a range a bound may not be shown to hold, though nobody is over it where it was computed.
-ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (NOT satisfied OR vulnerable = 0);
-
 -- What nothing bounds is counted, and has no verdict.
 ALTER TABLE bkpriv.audit_record ALTER COLUMN threshold DROP NOT NULL, ALTER COLUMN satisfied DROP NOT NULL,
     DROP CONSTRAINT audit_record_check1,

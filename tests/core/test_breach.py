@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.knowledge import Between
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import BeliefBreach
 from bkpriv_core.table.groups import Groups
@@ -28,12 +27,10 @@ from tests.core.strategies import (
     bandwidths,
     beliefs,
     partitions,
-    record_groups,
     tables,
     told_apart,
 )
 from tests.core.test_persons_requirement import VALUES, Patients, persons
-from tests.core.test_range import near_reach
 from tests.core.test_together_measurement import believed_of
 from tests.core.together_releases import Shown, histories, joint_of
 
@@ -139,40 +136,6 @@ def test_breaches_of_who_remembers(
         for before, after in zip(remembered, posterior, strict=True)
     ]
     np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
-
-
-@HUNDREDS
-@given(tables(max_records=5), bounds)
-def test_breaches_of_a_range_of_bandwidths(records: Records, rho: tuple[float, float]) -> None:
-    table = as_table(records)
-    setting, groups = Setting(table), Groups.whole(table.cells)
-    start, stop = 0.1, 1.5
-    demanded = demanding({"from": start, "to": stop}, *rho)
-    measured = demanded.measure(setting, groups, "exact")
-    (group,) = record_groups(records, groups)
-    secrets = records.secrets(group)
-
-    def told_at(width: float) -> float:
-        prior = oracles.rounded(oracles.priors(records, [width] * len(records.attributes)))
-        before = [prior[record] for record in group]
-        after = oracles.exact_posterior(before, secrets)
-        assert after is not None
-        return max(
-            breach(believed(records.sensitive, p, q), rho[0])
-            for p, q in zip(before, after, strict=True)
-        )
-
-    assert measured.ranged is not None
-    (ranged,) = measured.ranged
-    assert ranged is not None
-    figure = measured.figures.max()
-    grid = Between(start, stop).grid
-    if ranged.shown.all() and figure <= rho[1]:
-        several = [*grid, *np.geomspace(start, stop, 30).tolist(), *near_reach(table, start, stop)]
-        assert max(map(told_at, several)) <= rho[1] + 1e-9
-        assert max(map(told_at, grid[::4])) <= figure + 1e-7
-    elif ranged.shown.all():
-        assert told_at(float(ranged.where[0, 0])) == pytest.approx(figure, abs=1e-7)
 
 
 @HUNDREDS

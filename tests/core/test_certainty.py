@@ -82,15 +82,6 @@ def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
     assert most_known(setting, as_groups([[0], [1], [2], [3]]), named) == 3
 
 
-def test_of_a_range_neither_is_told() -> None:
-    setting, groups = grouped(60, 1, 20)
-    stated = {"bt_privacy": [{"bandwidth": {"from": 0.2, "to": 0.4}, "t": 0.9}]}
-    (count,) = certainties(setting, groups, parse_policy(stated).requirements)
-    assert (count.right, count.anyway) == (None, None)
-    named, _ = readers(parse_policy(stated).requirements, setting)
-    assert most_known(setting, groups, named) is None
-
-
 def test_for_who_stands_in_groups_that_take_long_are_estimated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -102,7 +93,6 @@ def test_for_who_stands_in_groups_that_take_long_are_estimated(
     (partly,) = certainties(setting, groups, requirements, progress=Progress())
     assert partly.estimator.startswith("exact, but bethe for ")
     assert partly.records == pytest.approx(exact.records, abs=4)
-    assert partly.right is not None
     assert partly.right <= partly.records
     # Who is named is inferred as it is asked for.
     named = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.9}}).requirements

@@ -260,8 +260,8 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
     policies = [parse_policy(pairs), parse_policy(bounded)]
     every = [item for policy in policies for item in policy.requirements]
     every += parse_policy({"bt_privacy": {"bandwidth": {"age": 9.0}, "t": 0.5}}).requirements
-    named = shared_readers(setting, [*every, *POLICY_OF_RANGE.requirements])
-    assert [knowledge for knowledge, _ in named] == [0.2]  # No "town" in the mapping; a range.
+    named = shared_readers(setting, every)
+    assert [knowledge for knowledge, _ in named] == [0.2]  # No "town" in the mapping.
     counts = []
     for policy in policies:
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
@@ -288,9 +288,6 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
         setting, parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
     )
     assert customary == try_out(method, plain, stand(table, NOBODY), shared=Shared(asked))["sure"]
-
-
-POLICY_OF_RANGE = parse_policy({"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.5}})
 
 
 def test_a_draft_is_estimated_and_not_refined() -> None:

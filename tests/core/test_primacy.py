@@ -335,14 +335,13 @@ def test_adversaries_of_the_policy_are_those_of_theta() -> None:
     assert "0.5" in caught.value.detail
 
 
-def test_ranges_of_bandwidths_are_refused_unless_the_policy_says_to_whom() -> None:
-    method = KAnonymityPrimacy()
-    between = {"bt_privacy": [{"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.2}]}
-    with pytest.raises(InvalidParameter, match=r"bandwidths from 0\.2 to 0\.5") as caught:
-        method.demands(between, method.options(theta=0.2))
-    assert '{"pair_divergence": {"theta": 0.2, "bandwidth": [0.2, 0.5]}}' in caught.value.hint
-    told = {**between, "pair_divergence": {"theta": 0.2, "bandwidth": [0.2, 0.5]}}
-    assert method.demands(told, method.options()) == told
+def test_of_a_range_theta_is_about_each_bandwidth() -> None:
+    wide = {"from": 0.2, "to": 0.8, "points": 3}
+    stated = {"bt_privacy": [{"bandwidth": wide, "t": 0.2}, {"bandwidth": 0.5, "t": 0.2}]}
+    demanded = KAnonymityPrimacy().demands(stated, KAnonymityPrimacy().options())
+    assert demanded["pair_divergence"] == {"theta": 0.1, "bandwidth": [wide, 0.5]}
+    _, alike = parse_policy(demanded).requirements
+    assert alike.knowledge == pytest.approx((0.2, 0.4, 0.8, 0.5))
 
 
 def test_null_is_no_theta() -> None:

@@ -79,7 +79,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "exchanging": Count("exchange", {"movable": 20}, 60, 1000),
         "alone": Uniqueness(2, 0, 9),
         "largest": 0.71,
-        "sure": (Sure({"bandwidth": 0.3}, False, 21, 20, 50, True, False),),
+        "sure": (Sure({"bandwidth": 0.3}, False, 21, 20, 50, True),),
         "shown": (ViewColumn(f"{word}view", "age_from", "integer", "the least value"),),
         "bounds": (
             bound(vulnerable=4, satisfied=False, worst=3.0),
@@ -253,8 +253,6 @@ def test_what_was_told_of_a_bound_is_said() -> None:
     for word in ("0.2 bits", "about disease", "together"):
         assert word in said.that
     assert "0.3" in said.against
-    ranged = bound("bt_privacy", parameters={"bandwidth": {"from": 0.2, "to": 0.5}})
-    assert "0.2 to 0.5" in promise(ranged, named=False).against
 
 
 def test_a_breach_is_said_in_shares_of_a_hundred() -> None:
@@ -383,13 +381,6 @@ def test_other_releases_that_are_out_are_named_to_officers() -> None:
     assert "Out beside" not in render(out, "outsiders")
     assert "Out beside" not in render(facts())
     assert "Out beside this one now, of those listed: 11." in render(replace(out, others=70))
-
-
-def test_ranges_of_bandwidths_are_told_apart() -> None:
-    ranges = [{"from": 0.2, "to": 0.4}, {"from": 0.4, "to": 1}]
-    bounds = (bound("bt_privacy", parameters={"bandwidth": each}) for each in ranges)
-    words = parsed(render(facts(bounds=tuple(bounds)))).words
-    assert {"(B,t)-privacy, B = 0.2 to 0.4", "(B,t)-privacy, B = 0.4 to 1"} <= set(words)
 
 
 def test_moves_of_a_belief_end_where_it_is_not_yet_certain() -> None:

@@ -105,8 +105,8 @@ def test_the_three_questions_have_their_figures() -> None:
         alone=Uniqueness(165, 1, 8),
         largest=0.71,
         sure=(
-            Sure({"bandwidth": 0.3, "sensitive": "drug"}, False, 21, 20, 50, True, False),
-            Sure({"bandwidth": {"from": 0.2, "to": 0.5}}, True, 2, None, None, False, True),
+            Sure({"bandwidth": 0.3, "sensitive": "drug"}, False, 21, 20, 50, True),
+            Sure({"bandwidth": 0.2}, True, 2, 1, 3, False),
         ),
     )
     page = "|".join(parsed(render(made)).words)
@@ -122,8 +122,9 @@ def test_the_three_questions_have_their_figures() -> None:
         "Largest share of a sensitive value in a group|71 %",
         "Of whom a reader becomes sure (B = 0.3, drug): believed at most 50 % before, above 90 % "
         "after|21 of 997 records, 20 of them rightly; 50 were certain anyway (above 90 % before)|",
-        "Of whom a reader, whom the policy does not name, becomes sure (B = 0.2 to 0.5): believed "
-        "at most 50 % before, above 90 % after|at most 2 of 997 records; in part an estimate|",
+        "Of whom a reader, whom the policy does not name, becomes sure (B = 0.2): believed at most "
+        "50 % before, above 90 % after|2 of 997 records, 1 of them rightly; 3 were certain anyway "
+        "(above 90 % before); in part an estimate|",
         "(B,t)-privacy, B = 0.3: change of belief, in bits|9, at most 0.2 allowed|audit",
     ):
         assert figures in page, figures

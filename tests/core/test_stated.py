@@ -45,6 +45,17 @@ class Drawing:
     place: Place = 0
 
 
+@dataclass(frozen=True)
+class Span:
+    """An object that looks like one by all of its keys."""
+
+    closed: ClassVar[bool] = True
+
+    low: float
+    high: float
+    steps: int = 2
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()
@@ -175,3 +186,12 @@ def test_values_in_messages_are_json() -> None:
         with pytest.raises(InvalidParameter) as caught:
             read(Annotated[str, OneOf(("c",))], value, "word")
         assert caught.value.message == f"word is {json.dumps(value)}"
+
+
+def test_an_object_is_a_closed_one_by_its_keys() -> None:
+    kind = Span | Mapping[str, float]
+    assert read(kind, {"low": 1, "high": 2}, "it") == Span(1.0, 2.0)
+    for stated in ({"low": 1, "other": 2}, {"steps": 3}, {"other": 1}):
+        assert read(kind, stated, "it") == stated
+    with pytest.raises(InvalidParameter, match='it lacks the key "high"'):
+        read(kind, {"low": 1, "steps": 3}, "it")

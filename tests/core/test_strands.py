@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief import axis as axis_module
 from bkpriv_core.belief import prior as prior_module
 from bkpriv_core.belief import strands as strands_module
-from bkpriv_core.belief.prior import kernel_prior, kernel_sums
+from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.strands import Strands
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT
@@ -124,7 +124,8 @@ def test_running_sums_may_run_over() -> None:
     reach = width * np.ptp(places)
     expected = np.maximum(0.0, 1.0 - (gaps / reach) ** 2) @ table.counts
     assert (expected > table.counts).any()
-    np.testing.assert_allclose(kernel_sums(table, width, path="strands"), expected, rtol=1e-12)
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(kernel_prior(table, width, path="strands"), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("width", "exact"), [(0.001, True), (0.5, False)])
@@ -231,7 +232,10 @@ def test_nearly_unique_cells_are_weighed_along_strands(width: float) -> None:
     assert isinstance(way, Strands)
     assert [len(weights) for _, weights in way.tabled] == [table.quasi_identifiers[3].size]
     some = np.arange(0, table.cells, 200)
-    expected = prior_module._sums_of(table, axes, some, SILENT)
+    weights = np.ones((len(some), table.cells))
+    for axis, codes in zip(axes, table.codes.T, strict=True):
+        weights *= axis.pairs(codes[some], codes)
+    expected = weights @ table.counts
     np.testing.assert_allclose(way.weigh(SILENT)[some], expected, rtol=1e-12)
 
 

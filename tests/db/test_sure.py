@@ -27,7 +27,7 @@ CUSTOMARY = {"belief_breach": {"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}}
 MEANT = ": believed at most 50 % before, above 90 % after."
 
 LINE = re.compile(
-    r"A reader( whom the policy does not name)? \((.*)\) becomes sure of (at most )?(about )?"
+    r"A reader( whom the policy does not name)? \((.*)\) becomes sure of (about )?"
     rf"(\d+) of (\d+) (records|persons){re.escape(MEANT)}"
 )
 
@@ -46,7 +46,7 @@ def _reader(parameters: dict[str, Any]) -> str:
     """A reader, and what they are kept from, as the notice says it."""
     knows = parameters["bandwidth"]
     if isinstance(knows, dict):
-        order = ("sequence", "bandwidth", "from", "to", "kernel")
+        order = ("sequence", "bandwidth", "kernel")
         knows = {key: knows[key] for key in order if key in knows}
     said = [f"bandwidth = {json.dumps(knows)}"]
     if "sensitive" in parameters:
@@ -73,7 +73,7 @@ def agreeing(
     for line in lines:
         match = LINE.fullmatch(line)
         assert match is not None, line
-        unnamed, stated, upper, about, sure, among, of = match.groups()
+        unnamed, stated, about, sure, among, of = match.groups()
         assert (int(among), of, bool(unnamed)) == (published, unit, policy is None)
         ((count, estimator),) = {
             (count, estimator)
@@ -82,8 +82,7 @@ def agreeing(
         }
         assert int(sure) == count
         assert bool(about) == may_understate(estimator)
-        most = "at most " if upper else ""
-        assert f"{most}{sure} of {published} {unit}" in words
+        assert f"{sure} of {published} {unit}" in words
         counts.append(count)
     assert words.count("): believed at most 50 % before") == len(lines)
     assert ("whom the policy does not name, becomes sure" in words) == (policy is None)

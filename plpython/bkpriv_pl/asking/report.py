@@ -258,7 +258,6 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
             right=one.right,
             anyway=one.anyway,
             exact=not may_understate(one.estimator),
-            upper=one.upper,
         )
         for one in counted
     )

@@ -142,9 +142,7 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
     if lost := lost_columns(shown):
         lines.append(f"Hardly anything is left of {_quoted([*lost])}.")
     for row in rows:
-        kept = "" if row.satisfied else " (not shown to hold)"
-        if row.vulnerable:
-            kept = f" (broken for {row.vulnerable})"
+        kept = f" (broken for {row.vulnerable})" if row.vulnerable else ""
         lines.append(f"{_about(row)}: worst {row.worst:.6g}, bound {row.threshold:g}{kept}.")
     return lines
 
@@ -158,11 +156,10 @@ def _sure_lines(
     lines = []
     for one in sure:
         unnamed = " whom the policy does not name" if one.customary else ""
-        most = "at most " if one.upper else ""
         about = "about " if may_understate(one.estimator) else ""
         lines.append(
             f"A reader{unnamed} ({_stated({'bandwidth': one.reader, **one.about})}) {_SURE} "
-            f"{most}{about}{one.records} {among}{_MEANT}"
+            f"{about}{one.records} {among}{_MEANT}"
         )
     for row in rows:
         if row.sure is not None and "together" in row.parameters:
@@ -171,11 +168,8 @@ def _sure_lines(
                 for key, value in row.parameters.items()
                 if key in ("bandwidth", "sensitive", "joint", "together")
             }
-            least = "at least " if row.parameters.get("between") == "not bounded" else ""
             about = "about " if may_understate(row.estimator) else ""
-            lines.append(
-                f"A reader ({_stated(told)}) {_SURE} {least}{about}{row.sure} persons{_MEANT}"
-            )
+            lines.append(f"A reader ({_stated(told)}) {_SURE} {about}{row.sure} persons{_MEANT}")
     if not lines:
         lines = ["Of whom a reader becomes sure is not counted of records that are drawn."]
     return list(dict.fromkeys(lines))

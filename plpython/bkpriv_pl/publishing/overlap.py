@@ -145,7 +145,7 @@ class Beside:
             return
         told = releases_of(self.judged)
         if mended.failed or not grown:
-            _tell_certified(release, told, mended, published, rows=rows)
+            _tell_certified(release, told, mended, published)
         if mended.exposed:
             telling.notice(
                 f"{mended.exposed} people are exposed by what was published before release "
@@ -180,9 +180,7 @@ class Beside:
             )
 
 
-def _tell_certified(
-    release: int, told: str, mended: Mended, published: Release, rows: Sequence[Finding]
-) -> None:
+def _tell_certified(release: int, told: str, mended: Mended, published: Release) -> None:
     """Say what it took to certify a release together with earlier ones, as `told` names them."""
     left_out = published.table.records - published.published
     dear = mended.failed and left_out > _DEAR * published.table.records
@@ -194,10 +192,6 @@ def _tell_certified(
         if mended.failed
         else "It exposes nobody to a reader of all of them.",
     }
-    if any(row.parameters.get("between") == "not bounded" for row in rows):
-        said["detail"] += (
-            " Of ranges of bandwidths only some were tried; between them it is not shown."
-        )
     if dear:
         said["hint"] = (
             'The option {"grow": true} shows people who left as they were published, which '
