@@ -286,8 +286,7 @@ class SerialDemo(Stage):
             "SELECT release, dataset, period, view_name, suppressed FROM bkpriv.releases;",
             f"SELECT * FROM bkpriv.revised_belief('{_dataset('usual')}', '{_COURSE}', "
             f"'{person}', '2024-02') ORDER BY posterior DESC;",
-            f"SELECT * FROM bkpriv.sequential_audit('{_dataset('usual')}', '{_COURSE}', "
-            "retrospective => true);",
+            f"SELECT * FROM bkpriv.sequential_audit('{_dataset('usual')}', '{_COURSE}');",
         ):
             self.console.print(f"  {statement}", style="cyan", soft_wrap=True)
 

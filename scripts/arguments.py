@@ -103,7 +103,6 @@ ARGUMENTS = {
     "retention": (
         "the probabilities with which the quasi-identifiers, and the sensitive value, are kept"
     ),
-    "retrospective": "suppose somebody who saw the releases after it as well",
     "role": "a role of the cluster",
     "scheme": (
         "what is drawn anew: `rr-s` the sensitive attribute, `rr-qi` the quasi-identifiers, "
@@ -131,7 +130,6 @@ ARGUMENTS = {
     ),
     "sequential_audit.bandwidth": _OF_NEWCOMERS,
     "revised_belief.bandwidth": _OF_NEWCOMERS,
-    "explain_sequence.bandwidth": _OF_NEWCOMERS,
     "reconstruct.estimator": (
         "`unbiased`, with standard errors and intervals, or `maximum_likelihood`, which is never "
         "negative and has none"
@@ -152,7 +150,6 @@ ARGUMENTS = {
     "publish.options": "[options](options.md), a JSON object",
     "watch.source": "a table of yours",
     "unwatch.source": "a table of yours",
-    "explain_sequence.knowledge": "name of sequential knowledge of the dataset",
     "sequential_audit.knowledge": (
         "name of sequential knowledge of the dataset; NULL: none, and no memory"
     ),

@@ -11,21 +11,16 @@ statement      the same, stated by a table of domain knowledge
 mining         the same, counted in a corpus
 history        the releases in question, in the order of publication, and their members
 revision       belief before a release, from beliefs after earlier ones
-inference      forward: beliefs as each release appears
-links          from each appearance of a person to the next
-smoothing      retrospective: beliefs about each release once all have appeared
-joint          both, of one person, exactly, where few people hang together
+inference      beliefs as each release appears
 measures       figures for a release: gain, confidence, worst
 signatures     the values of somebody's last group, for m-invariance
-explanation    persons whom a memory gave away most, and the cause
 =============  ====================================================================================
 
-Except in `joint`, beliefs about different persons are taken as independent between releases, though
-persons who shared a group had its values between them: what is learnt later about one tells of the
-others. Forward inference is exact (up to the estimator, and for contexts of one value) if at most
-one member of each group is shown again; smoothing is exact if no two persons are linked by groups
-in two ways. Elsewhere both are estimates. They may understate, if the values of all members but one
+Beliefs about different persons are taken as independent between releases, though persons who shared
+a group had its values between them: what is learnt later about one tells of the others. Inference
+is exact (up to the estimator, and for contexts of one value) if at most one member of each group is
+shown again. Elsewhere it is an estimate. It may understate, if the values of all members but one
 come to light later, or overstate, if the same persons share groups again and again, for each time
 counts. A group that is shown again as it was, with values that cannot have changed, is counted
-once; forward only if no member was seen elsewhere in the meantime.
+once, if no member was seen elsewhere in the meantime.
 """

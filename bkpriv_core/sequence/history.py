@@ -262,8 +262,11 @@ class History:
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return Past(newest_first[by_record], offsets), again
 
-    def repeated(self, place: int, constant: bool, *, lately: bool = False) -> BoolArray:
+    def repeated(self, place: int, constant: bool) -> BoolArray:
         """Mark groups of a step that an earlier step had already, with the same persons and values.
+
+        Nobody of the group may have been seen since, in any of the steps that are looked at: what
+        was learnt there about one of them, the group tells of the others.
 
         Parameters
         ----------
@@ -271,9 +274,6 @@ class History:
             Place of the step.
         constant : bool
             Whether values never change. Otherwise, steps of the same period are looked at alone.
-        lately : bool
-            Whether nobody of the group may have been seen since, in any of these steps: what was
-            learnt there about one of them, the group tells of the others.
 
         Returns
         -------
@@ -290,17 +290,13 @@ class History:
         last[persons] = -1
         np.maximum.at(last, looks.persons[:before][counted], looks.steps[:before][counted])
         latest = groups.max(last[persons])
-        for other in np.unique(latest if lately else looks.steps[:before][counted])[::-1].tolist():
-            if other < 0 or repeated.all():
-                break
+        for other in np.unique(latest[latest >= 0]).tolist():
             earlier = self.steps[other]
             label = np.full(1 + int(max(persons.max(initial=0), earlier.persons.max())), SUPPRESSED)
             label[earlier.persons] = earlier.groups.labels(len(earlier.persons))
             theirs = label[persons]
             of_group = groups.min(theirs)
-            alike = (of_group == groups.max(theirs)) & (of_group >= 0) & ~repeated
-            if lately:
-                alike &= latest == other
+            alike = (of_group == groups.max(theirs)) & (of_group >= 0) & (latest == other)
             within = np.flatnonzero(alike)
             # A group of as many records with each value has no other members.
             same = self._shown(place, within) == self._shown(other, of_group[within])

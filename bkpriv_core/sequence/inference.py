@@ -1,4 +1,4 @@
-r"""Inference forward: beliefs of an adversary who remembers, as each release appears.
+r"""Inference: beliefs of an adversary who remembers, as each release appears.
 
 Before a release, the belief about a person (Riboni, Pareschi, Bettini 2012, section 5.3) is
 
@@ -48,7 +48,6 @@ __all__ = [
     "believe",
     "expected",
     "forward",
-    "reach",
     "remembered",
     "transitions_at",
     "wanted",
@@ -115,14 +114,10 @@ def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
     return memory
 
 
-def reach(memory: Memory) -> int | None:
-    """Looks, the newest first, that can tell of a person's value; None if all can."""
-    return 1 if isinstance(memory, Constant) else memory.memory
-
-
 def _reached(history: History, memory: Memory, past: Past, again: IntArray) -> set[int]:
     """Places of the steps with the looks that tell of a step."""
-    rows = np.concatenate((past.newest(reach(memory)), again[again >= 0]))
+    reach = 1 if isinstance(memory, Constant) else memory.memory
+    rows = np.concatenate((past.newest(reach), again[again >= 0]))
     return set(np.unique(history.looks.steps[rows]).tolist())
 
 
@@ -254,20 +249,8 @@ class Walk:
         self._last = history.course(len(history) - 1)
         self._along_last = history.along(self._last)
 
-    def before(self, place: int) -> tuple[History, dict[int, FloatArray]]:
-        """The course that a step ends, as a history, and beliefs after the steps before it.
-
-        The history may go on after that step.
-        """
-        course, path = self._course(place)
-        return self._along(course), {at: self._after[path[at]] for at in range(len(course) - 1)}
-
     def beliefs(self, place: int) -> Beliefs:
         """Beliefs about a step as it appeared."""
-        return self._infer(*self._course(place))
-
-    def _course(self, place: int) -> tuple[tuple[int, ...], list[int]]:
-        """The course that a step ends, and its path; what comes before the step is inferred."""
         course = self._history.course(place)
         path: list[int] = []
         for other in course:
@@ -283,7 +266,7 @@ class Walk:
             if node not in self._after:
                 self._progress.poll()
                 self._infer(course[:end], path[:end])
-        return course, path
+        return self._infer(course, path)
 
     def _goes_on(self, node: int, known: dict[int, bool]) -> bool:
         """Whether a path goes on from a node of which that is known, as it is of others."""
@@ -407,7 +390,7 @@ def believe(
     belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
     frequencies = step.histograms / step.groups.widths[:, None]
     owner, before = step.groups.owner, before[step.groups.members]
-    rows = history.repeated(place, isinstance(memory, Constant), lately=True)[owner]
+    rows = history.repeated(place, isinstance(memory, Constant))[owner]
     known = before[rows] * (frequencies[owner[rows]] > 0)
     total = known.sum(axis=1, keepdims=True)
     belief[rows] = np.divide(known, total, out=belief[rows], where=total > 0)

@@ -32,7 +32,7 @@ from bkpriv_core.sequence.sparse import SparseBeliefs, ranges
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Past", "contexts", "revise"]
+__all__ = ["Past", "revise"]
 
 _NEGLIGIBLE = 1e-9
 """Weight of a context below which it is not gone into."""
@@ -65,12 +65,6 @@ class Past:
             return self.rows
         back = ranges(np.zeros(len(self), dtype=np.int64), np.diff(self.offsets))
         return self.rows[back < reach]
-
-    def of(self, persons: IntArray) -> Past:
-        """The past of some persons, in that order."""
-        widths = np.diff(self.offsets)[persons]
-        rows = self.rows[ranges(self.offsets[persons], widths)]
-        return Past(rows, np.concatenate(([0], np.cumsum(widths))).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,31 +133,6 @@ def revise(
             )
             known[first:last] += (masses @ following).toarray()
     return known, unknown
-
-
-def contexts(
-    transitions: Transitions, beliefs: SparseBeliefs, past: Past, progress: Progress = SILENT
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Contexts that persons may be in; for a few persons, who may be in many.
-
-    Parameters
-    ----------
-    transitions, beliefs, past, progress
-        See `revise`.
-
-    Returns
-    -------
-    persons, nodes : (b,) int array
-        Person, and a context of theirs of which something is known; the root if there is none.
-    masses : (b,) float array
-        Masses of the contexts, which sum to 1 for each person. A context may have several.
-    """
-    found = list(_walk(transitions, beliefs, past, progress))
-    if not found:
-        none = np.zeros(0, dtype=np.int64)
-        return none, none, np.zeros(0)
-    persons, nodes, masses = zip(*found, strict=True)
-    return np.concatenate(persons), np.concatenate(nodes), np.concatenate(masses)
 
 
 def _walk(

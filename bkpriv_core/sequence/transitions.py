@@ -167,22 +167,6 @@ class Transitions:
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where((self.keys[places] == keys) & (values >= 0), places + 1, -1)
 
-    def context(self, node: int) -> Labels:
-        """Values of a node's context, oldest first."""
-        values = []
-        while node:
-            values.append(self.values[self.oldest[node]])
-            node = int(self.parent[node])
-        return tuple(values)
-
-    def probability(self, nodes: IntArray, value: int) -> FloatArray:
-        """Probability of a value, by its code, after each of some contexts known as such."""
-        held = self.following == value
-        probability = np.zeros(len(self))
-        probability[self.owner[held]] = self.probabilities[held]
-        found: FloatArray = probability[nodes]
-        return found
-
     def listed(self) -> Listed:
         """Rows of the transitions that are known."""
         histories: list[Labels] = [()]

@@ -44,8 +44,7 @@ incremental: counted in the releases so far';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_knowledge(text, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
-    dataset text, knowledge text, estimator text DEFAULT 'omega', retrospective boolean DEFAULT false,
-    bandwidth jsonb DEFAULT NULL
+    dataset text, knowledge text, estimator text DEFAULT 'omega', bandwidth jsonb DEFAULT NULL
 )
     RETURNS TABLE (release bigint, period text, records bigint, gain float8, confidence float8, worst float8,
                    remembered bigint, estimator_used text, exact_share float8, status text, left_out text)
@@ -55,17 +54,17 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
 @START@
 return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
-COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
+COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, jsonb) IS
     'What each release of a dataset gives away to an adversary who saw all releases before it.
 Withdrawn ones count. confidence and worst: the mean and the largest probability of an actual value
 for this adversary. gain: the increase over its share in the group, as a part of what could be
 gained. remembered: published records of respondents whom an earlier release showed. left_out: why a
 release could not be judged. estimator: omega understates, auto comes nearest to exact inference';
-GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
     dataset text, knowledge text, respondent text, period text, estimator text DEFAULT 'auto',
-    retrospective boolean DEFAULT false, bandwidth jsonb DEFAULT NULL
+    bandwidth jsonb DEFAULT NULL
 )
     RETURNS TABLE (sensitive text, prior float8, posterior float8, release bigint)
     LANGUAGE plpython3u VOLATILE ROWS 100
@@ -74,29 +73,8 @@ CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
 @START@
 return GD["bkpriv"].sequence.revised_belief(*args)
 $$;
-COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
+COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, jsonb) IS
     'Beliefs about a respondent before and after the last release of a period that shows them.
-They are those of an adversary who saw the releases before it; period NULL: the last release. With
-auto and exact they are exact, from all these releases at once, if shared groups link few people,
-else an estimate, as a notice says. Arguments are as in sequential_audit()';
-GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
-
-CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
-    dataset text, knowledge text, "limit" int DEFAULT 10, estimator text DEFAULT 'auto', bandwidth jsonb DEFAULT NULL
-)
-    RETURNS TABLE (respondent text, release bigint, period text, value text, alone float8, prior float8,
-                   probability float8, past_releases bigint[], past_values text[], past_belief float8,
-                   transition float8)
-    LANGUAGE plpython3u VOLATILE ROWS 10
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-return GD["bkpriv"].sequence.explain_sequence(*args)
-$$;
-COMMENT ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) IS
-    'Respondents whose actual values a memory gives away most, each once.
-alone: the probability of the value after the release for an adversary without memory; before and
-after it for one with memory. Then the part of the past that did most: values in earlier releases,
-the belief that the respondent had them, and the probability of the value after them (NULL: it was
-the memory of others in the group)';
-GRANT EXECUTE ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+They are those of an adversary who saw the releases before it; period NULL: the last release.
+Arguments are as in sequential_audit()';
+GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;

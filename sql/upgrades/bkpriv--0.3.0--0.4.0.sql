@@ -1,5 +1,5 @@
 -- From 0.3.0.
--- Alters: bkpriv.audit(bigint, jsonb, text); bkpriv.audit_readers(text, jsonb, jsonb, text); bkpriv.audit_record; bkpriv.audit_together(bigint[], jsonb, text); bkpriv.dataset; bkpriv.explain_disclosure(bigint, jsonb, text); bkpriv.explore(text, jsonb, text, jsonb, text); bkpriv.hierarchy; bkpriv.policy; bkpriv.release; bkpriv.sequential_knowledge; bkpriv_internal.bootstrap(); bkpriv_internal.sees(text)
+-- Alters: bkpriv.audit(bigint, jsonb, text); bkpriv.audit_readers(text, jsonb, jsonb, text); bkpriv.audit_record; bkpriv.audit_together(bigint[], jsonb, text); bkpriv.dataset; bkpriv.explain_disclosure(bigint, jsonb, text); bkpriv.explain_sequence(text, text, int, text, jsonb); bkpriv.explore(text, jsonb, text, jsonb, text); bkpriv.hierarchy; bkpriv.policy; bkpriv.release; bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb); bkpriv.sequential_audit(text, text, text, boolean, jsonb); bkpriv.sequential_knowledge; bkpriv_internal.bootstrap(); bkpriv_internal.sees(text)
 
 DROP FUNCTION bkpriv_internal.bootstrap();
 
@@ -200,3 +200,7 @@ DROP FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text);
 DROP FUNCTION bkpriv.audit(bigint, jsonb, text);
 DROP FUNCTION bkpriv.audit_together(bigint[], jsonb, text);
 DROP FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text);
+
+DROP FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb);
+DROP FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb);
+DROP FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb);

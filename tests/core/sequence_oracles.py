@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import pairwise, product
 
 from tests.core.oracles import Number
 
@@ -93,45 +93,29 @@ def _chains(history: Sequence[Shown]) -> dict[int, list[Look]]:
 
 
 def _follows(
-    knowledge: Knowledge,
-    history: Sequence[Shown],
-    one: Look,
-    other: Look,
-    older: Sequence[Belief],
-    before: str,
+    knowledge: Knowledge, history: Sequence[Shown], one: Look, other: Look, before: str
 ) -> dict[Label, Number]:
-    """Probabilities of values after another, given beliefs about those that are older."""
+    """Probabilities of values after another."""
     place, person = other
     snapshot = history[place].snapshot[person]
     told: Belief = {before: 1}
     if history[one[0]].when != history[place].when:
-        told = revised(knowledge, [*older, told], snapshot)
+        told = revised(knowledge, [told], snapshot)
     return {
         value: (1 - DOUBT) * told.get(value, 0) + DOUBT * share for value, share in snapshot.items()
     }
 
 
-def _older(
-    history: Sequence[Shown], chain: Sequence[Look], at: int, shown: Mapping[Look, Belief]
-) -> list[Belief]:
-    """Beliefs after the last look at each period before that of a look in a chain."""
-    last = {history[look[0]].when: shown[look] for look in chain[:at]}
-    last.pop(history[chain[at][0]].when, None)
-    return [last[when] for when in sorted(last)]
-
-
 def worlds(
-    history: Sequence[Shown], knowledge: Knowledge, shown: Mapping[Look, Belief]
+    history: Sequence[Shown], knowledge: Knowledge
 ) -> Iterator[tuple[dict[Look, str], Number]]:
     """Every way in which all values at all looks may be, and its weight."""
     chains = _chains(history)
     looks = [look for chain in chains.values() for look in chain]
     follows = {
-        (one, before): _follows(
-            knowledge, history, one, other, _older(history, chain, at, shown), before
-        )
+        (one, before): _follows(knowledge, history, one, other, before)
         for chain in chains.values()
-        for at, (one, other) in enumerate(pairwise(chain))
+        for one, other in pairwise(chain)
         for before in history[one[0]].labels
     }
     for values in product(*(history[place].labels for place, _ in looks)):
@@ -153,16 +137,14 @@ def worlds(
         yield world, weight
 
 
-def believed(
-    history: Sequence[Shown], knowledge: Knowledge, shown: Mapping[Look, Belief]
-) -> dict[Look, dict[Label, float]]:
+def believed(history: Sequence[Shown], knowledge: Knowledge) -> dict[Look, dict[Label, float]]:
     """Belief about every look, given all releases: by going through all worlds.
 
-    Contexts are of one value; or, of longer ones, older values are weighed by what was `shown`.
+    Contexts are of one value.
     """
     total: Number = 0
     beliefs: dict[Look, dict[Label, Number]] = defaultdict(lambda: defaultdict(int))
-    for world, weight in worlds(history, knowledge, shown):
+    for world, weight in worlds(history, knowledge):
         total += weight
         for look, value in world.items():
             beliefs[look][value] += weight
@@ -170,65 +152,6 @@ def believed(
         look: {value: float(weight / total) for value, weight in belief.items()}
         for look, belief in beliefs.items()
     }
-
-
-def _arrangements(history: Sequence[Shown]) -> Iterator[dict[Look, str]]:
-    """Every way in which the members of all groups may have the values of their groups."""
-    groups = [(place, group) for place, release in enumerate(history) for group in release.groups]
-    for several in product(
-        *(
-            sorted(set(permutations(history[place].actual[person] for person in group)))
-            for place, group in groups
-        )
-    ):
-        yield {
-            (place, person): value
-            for (place, group), values in zip(groups, several, strict=True)
-            for person, value in zip(group, values, strict=True)
-        }
-
-
-def _next(
-    knowledge: Knowledge, history: Sequence[Shown], look: Look, world: Mapping[Look, str]
-) -> dict[Label, Number]:
-    """Probabilities of a look's values, given the person's earlier values in a world."""
-    place, person = look
-    when, snapshot = history[place].when, history[place].snapshot[person]
-    values: dict[int, str] = {}
-    for earlier, release in sorted(enumerate(history), key=lambda pair: (pair[1].when, pair[0])):
-        if (release.when, earlier) < (when, place) and (earlier, person) in world:
-            values[release.when] = world[earlier, person]
-    if not values:
-        return dict(snapshot)
-    told: Belief = {values[max(values)]: 1}
-    if max(values) != when:
-        told = revised(knowledge, [{values[at]: 1} for at in sorted(values)], snapshot)
-    return {
-        value: (1 - DOUBT) * told.get(value, 0) + DOUBT * share for value, share in snapshot.items()
-    }
-
-
-def jointly(
-    history: Sequence[Shown], knowledge: Knowledge, look: Look, unseen: int | None = None
-) -> dict[Label, float]:
-    """Belief about a look, by everybody's values in every world; contexts are of any length.
-
-    Of a place that is `unseen`, nothing is known but the labels, and nobody else is looked at.
-    """
-    seen = [
-        replace(release, groups=[]) if place == unseen else release
-        for place, release in enumerate(history)
-    ]
-    belief: dict[Label, float] = defaultdict(float)
-    for world in _arrangements(seen):
-        weight = 1.0
-        for one, value in world.items():
-            weight *= float(_next(knowledge, seen, one, world).get(value, 0))
-        told = {world[look]: 1} if look in world else _next(knowledge, seen, look, world)
-        for label, share in told.items():
-            belief[label] += weight * float(share)
-    total = sum(belief.values())
-    return {value: share / total for value, share in belief.items()}
 
 
 def same_value(labels: Sequence[Label]) -> Knowledge:

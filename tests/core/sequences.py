@@ -152,10 +152,10 @@ def releases(draw: st.DrawFn, *, ordered: bool = True, apart: bool = False) -> l
             where = draw(st.integers(-1, len(groups)))
             if where == -1:
                 continue
-            apart = where == len(groups) or any(
+            alone = where == len(groups) or any(
                 linked(person) == linked(other) for other in groups[where]
             )
-            if apart:
+            if alone:
                 groups.append([person])
                 continue
             root[linked(person)] = linked(groups[where][0])

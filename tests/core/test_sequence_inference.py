@@ -1,8 +1,7 @@
-"""Inference forward: against going through all worlds, and over histories as they are."""
+"""Inference: against going through all worlds, and over histories as they are."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -39,8 +38,6 @@ from tests.core.sequences import (
 )
 
 CONSTANT = oracles.same_value(LABELS)
-ANYTHING: defaultdict[oracles.Look, oracles.Belief] = defaultdict(lambda: {"a": 1})
-"""Beliefs about anything: contexts of one value do not depend on older ones."""
 
 
 @given(releases(apart=True), st.one_of(st.none(), knowledge(most=1)))
@@ -50,9 +47,7 @@ def test_forward_is_what_all_worlds_say(history: list[Shown], known: Knowledge |
     walk = forward(steps, memory, as_snapshots(history), "exact")
     for place, beliefs in enumerate(walk):
         after = memberships(steps.steps[place], beliefs.after)
-        worlds = oracles.believed(
-            history[: place + 1], CONSTANT if known is None else known, ANYTHING
-        )
+        worlds = oracles.believed(history[: place + 1], CONSTANT if known is None else known)
         for person, belief in after.items():
             worldly = worlds[place, person]
             assert belief == pytest.approx(
@@ -336,8 +331,25 @@ def test_what_is_shown_again_tells_of_others_what_was_learnt_of_one() -> None:
     # By the second, zero has X; so one has Y.
     assert last.before[1] == pytest.approx([0.5, 0.5, 0], abs=1e-8)
     assert last.after == pytest.approx(np.array([[1, 0, 0], [0, 1, 0]]), abs=1e-6)
-    assert history.repeated(2, True).tolist() == [True]
-    assert history.repeated(2, True, lately=True).tolist() == [False]
+    assert history.repeated(2, True).tolist() == [False]
+    assert History((steps[0], steps[2])).repeated(1, True).tolist() == [True]
+
+
+def test_what_members_owe_to_each_other_is_missed() -> None:
+    """Four share HIV three times and flu once; with a fifth, who has HIV for certain, four times.
+
+    Members are taken as independent between releases.
+    """
+    labels = ("HIV", "flu")
+    history = History(
+        (
+            as_step(1, labels, range(4), [0, 0, 0, 1], [0] * 4),
+            as_step(2, labels, range(5), [0, 0, 0, 1, 0], [0] * 5),
+        )
+    )
+    snapshots = [np.tile([0.3, 0.7], (4, 1)), np.tile([0.3, 0.7], (5, 1))]
+    _, second = forward(history, Constant(), snapshots.__getitem__, "exact")
+    assert second.after[4] == pytest.approx([4 / 11, 7 / 11])
 
 
 def test_a_release_that_shows_nobody() -> None:

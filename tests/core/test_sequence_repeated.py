@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.progress import SILENT
-from bkpriv_core.sequence.explanation import explain
 from bkpriv_core.sequence.history import History
-from bkpriv_core.sequence.inference import Constant
+from bkpriv_core.sequence.inference import Constant, forward
 from tests.core.sequences import as_history, as_step, everybody_alike, releases
 
 
-def in_turn(history: History, place: int, constant: bool, lately: bool) -> list[bool]:
+def in_turn(history: History, place: int, constant: bool) -> list[bool]:
     """Whether each group of a step was in an earlier one, looked at group by group."""
 
     def members(at: int) -> list[dict[int, object]]:
@@ -43,21 +41,19 @@ def in_turn(history: History, place: int, constant: bool, lately: bool) -> list[
             if not constant and history.steps[other].when != history.steps[place].when:
                 continue
             earlier = members(other)
-            was = was or any(alike(group, theirs) for theirs in earlier)
-            if was or (lately and any(group.keys() & theirs.keys() for theirs in earlier)):
+            was = any(alike(group, theirs) for theirs in earlier)
+            if any(group.keys() & theirs.keys() for theirs in earlier):
                 break
         found.append(was)
     return found
 
 
-@given(releases(ordered=False), st.booleans(), st.booleans())
-def test_a_group_is_found_where_it_was_shown(
-    shown: list[object], constant: bool, lately: bool
-) -> None:
+@given(releases(ordered=False), st.booleans())
+def test_a_group_is_found_where_it_was_shown(shown: list[object], constant: bool) -> None:
     history = as_history(shown)  # type: ignore[arg-type]
     for place in range(len(history)):
-        found = history.repeated(place, constant, lately=lately).tolist()
-        assert found == in_turn(history, place, constant, lately)
+        found = history.repeated(place, constant).tolist()
+        assert found == in_turn(history, place, constant)
 
 
 @pytest.mark.parametrize("when", ["one period", "a period each"])
@@ -73,7 +69,7 @@ def test_a_long_history_takes_what_its_length_does(when: str) -> None:
             tuple(as_step(at, labels, people, values, groups) for at in (count, *again))
         )
         begun = time.process_time()
-        explain(history, Constant(), everybody_alike(history), "omega", 5, SILENT)
+        list(forward(history, Constant(), everybody_alike(history)))
         return time.process_time() - begun
 
     taken(10)

@@ -17,7 +17,6 @@ from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import Constant, Incremental, Memory, expected, forward
 from bkpriv_core.sequence.measures import measure
 from bkpriv_core.sequence.mining import mined
-from bkpriv_core.sequence.smoothing import smooth
 from tests.core.sequences import as_step, everybody_alike
 
 
@@ -98,19 +97,6 @@ def test_the_last_view_costs_as_much_as_an_early_one(study: History) -> None:
     for place in (2, 23):
         with within(seconds=0.5, megabytes=100):
             expected(study, memory, place, after, alone(place))
-
-
-def test_looking_back_over_them_takes_seconds() -> None:
-    history = changing(people=1_616, records=500, periods=24, values=19)
-    memory = mined("c", history.vocabulary, *history.corpus(23), 1)
-    forth = gains_of(history, memory)
-    with within(seconds=30, megabytes=100):
-        smoothed = smooth(history, memory, everybody_alike(history))
-    assert smoothed.converged
-    back = [
-        measure(step, after).gain for step, after in zip(history.steps, smoothed.after, strict=True)
-    ]
-    assert np.mean(back) > np.mean(forth)
 
 
 def test_many_periods_and_many_values_stay_small() -> None:

@@ -166,7 +166,6 @@ _OF_PEOPLE = (
     "sequential_knowledge",
     "sequential_audit",
     "revised_belief",
-    "explain_sequence",
     "audit_together",
     "explain_together",
     "audit_readers",

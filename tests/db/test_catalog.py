@@ -112,18 +112,13 @@ INTERFACE = {
         "TABLE(place integer, policy jsonb, metric text, value double precision",
     ),
     "sequential_audit": (
-        "dataset text, knowledge text, estimator text DEFAULT 'omega'::text, "
-        "retrospective boolean DEFAULT false",
+        "dataset text, knowledge text, estimator text DEFAULT 'omega'::text",
         "TABLE(release bigint, period text, records bigint, gain double precision, "
         "confidence double precision, worst double precision",
     ),
     "revised_belief": (
         "dataset text, knowledge text, respondent text, period text",
         "TABLE(sensitive text, prior double precision, posterior double precision",
-    ),
-    "explain_sequence": (
-        'dataset text, knowledge text, "limit" integer DEFAULT 10',
-        "TABLE(respondent text, release bigint, period text, value text",
     ),
     "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
@@ -261,7 +256,7 @@ VOLATILITY = {
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
         *("recount", "audit_table", "utility_table", "attack_table"),
         *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
-        *("sequential_audit", "revised_belief", "explain_sequence", "suggest_hierarchy"),
+        *("sequential_audit", "revised_belief", "suggest_hierarchy"),
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),

@@ -157,9 +157,8 @@ FUNCTIONS = """
     bkpriv.set_sequential_knowledge(text,text,text,regclass,integer)     X          -
     bkpriv.unset_sequential_knowledge(text,text)                         X          -
     bkpriv.sequential_knowledge(text,text)                               X          X
-    bkpriv.sequential_audit(text,text,text,boolean,jsonb)                X          X
-    bkpriv.revised_belief(text,text,text,text,text,boolean,jsonb)        X          X
-    bkpriv.explain_sequence(text,text,integer,text,jsonb)                X          X
+    bkpriv.sequential_audit(text,text,text,jsonb)                        X          X
+    bkpriv.revised_belief(text,text,text,text,text,jsonb)                X          X
     bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
     bkpriv.compare_releases(bigint[])                                    X          X
     bkpriv.audit_together(bigint[],jsonb,text)                           X          X

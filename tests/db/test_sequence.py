@@ -147,25 +147,6 @@ def test_the_audit_tells_what_the_usual_release_gives_away(weeks: Connection) ->
     assert alone == [(pytest.approx(0),), (pytest.approx(0),)]
 
 
-def test_the_explanation_names_alice_and_her_mammography(weeks: Connection) -> None:
-    rows = weeks.execute(
-        "SELECT * FROM bkpriv.explain_sequence('exams', 'course', 2, 'exact')"
-    ).fetchall()
-    expected = {
-        "Alice": ("BCM-pos", "MAM-pos"),
-        "Carol": ("PNE-pos", "CX-pos"),
-    }
-    assert {row[0]: (row[3], *row[8]) for row in rows} == expected
-    for row in rows:
-        _, release, period, _, alone, prior, probability, past, _, belief_, transition = row
-        assert (release, period, alone, past) == (2, "2", pytest.approx(0.5), [1])
-        assert (prior, probability) == (
-            pytest.approx(0.31, abs=1e-6),
-            pytest.approx(0.9897, abs=5e-5),
-        )
-        assert (belief_, transition) == (pytest.approx(0.5), pytest.approx(0.6))
-
-
 def test_measures_of_a_release_know_who_remembers(weeks: Connection) -> None:
     rows = weeks.execute(
         "SELECT sensitive, prior, posterior FROM bkpriv.posterior(2, %s, 'additive')",

@@ -20,7 +20,6 @@ pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 __all__ = ["months"]
 
 AUDIT = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'exact')"
-BACKWARD = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'exact', true)"
 
 
 def know(db: Connection, kind: str, source: str | None = None) -> None:
@@ -147,72 +146,18 @@ def test_figures_are_the_means_of_beliefs(months: Connection) -> None:
         assert remembered == sum(row[1] in earlier for row in mine)
 
 
-# --- all releases at once -------------------------------------------------------------------------
-
-
-def test_who_joins_a_group_is_told_by_those_who_are_in_it_again(db: Connection) -> None:
-    """Three of four have HIV, then four of five: the fifth has it, whatever is believed before."""
-    db.execute(
-        "CREATE SCHEMA clinic;"
-        "CREATE TABLE clinic.test (month int, who text, age int, result text);"
-        "INSERT INTO clinic.test SELECT m, who, 30, CASE who WHEN 'D' THEN 'flu' ELSE 'HIV' END "
-        "FROM generate_series(1, 2) m, unnest('{A,B,C,D,E}'::text[]) who WHERE m = 2 OR who <> 'E';"
-        "SELECT bkpriv.register_dataset('tests', 'clinic.test', '{age}', 'result', 'who', 'month');"
-        "SELECT bkpriv.set_sequential_knowledge('tests', 'same', 'constant')"
-    )
-    state_policy(db, "plain", {"k_anonymity": {"k": 4}})
-    for month in ("1", "2"):
-        db.execute("SELECT bkpriv.publish('tests', 'plain', 'public.t', period => %s)", [month])
-    said = warnings_of(db)
-    posterior = (
-        "SELECT posterior FROM bkpriv.revised_belief('tests', 'same', %s, %s, %s, %s) "
-        "WHERE sensitive = 'HIV'"
-    )
-    for estimator in ("auto", "exact"):
-        assert one(db, posterior, ["E", "2", estimator, False]) == pytest.approx(1, abs=1e-6)
-        assert one(db, posterior, ["A", "2", estimator, False]) == pytest.approx(0.75, abs=1e-6)
-        assert one(db, posterior, ["A", "1", estimator, True]) == pytest.approx(0.75, abs=1e-6)
-    assert not said
-    assert one(db, posterior, ["E", "2", "bethe", False]) < 0.9
-
-
-def test_where_too_many_people_hang_together_beliefs_are_estimates(months: Connection) -> None:
-    know(months, "domain", "clinic.course")
-    state_policy(months, "plain", {"k_anonymity": {"k": 9}})
-    for month in MONTHS:
-        publish_month(months, month)
-    said = warnings_of(months)
-    call = (
-        "SELECT prior, posterior FROM bkpriv.revised_belief('months', 'course', 'p1', %s, %s, %s)"
-    )
-    estimate = months.execute(call, [MONTHS[2], "bethe", False]).fetchall()
-    assert not said
-    for_sure = months.execute(call, [MONTHS[0], "auto", False]).fetchall()
-    assert len(for_sure) == 3
-    assert not said
-    found = months.execute(call, [MONTHS[2], "auto", False]).fetchall()
-    assert len(said) == 1
-    assert "beliefs are an estimate" in said[0]
-    assert [row[0] for row in found] == pytest.approx([row[0] for row in estimate], abs=0.02)
-    months.execute(call, [MONTHS[0], "exact", True])
-    assert sum("not inferred from all releases at once" in text for text in said) == 2
-
-
 # --- what becomes of releases ---------------------------------------------------------------------
 
 
-def test_later_releases_change_audits_of_past_ones_in_retrospect_only(months: Connection) -> None:
+def test_later_releases_do_not_change_audits_of_past_ones(months: Connection) -> None:
     know(months, "domain", "clinic.course")
     state_policy(months, "plain", {"k_anonymity": {"k": 3}})
     seen: list[tuple[Any, ...]] = []
-    backward: list[tuple[Any, ...]] = []
     for month in MONTHS:
         publish_month(months, month)
-        rows, behind = figures(months), figures(months, BACKWARD)
+        rows = figures(months)
         assert rows[:-1] == seen
-        if backward:
-            assert behind[0] != pytest.approx(backward[0], abs=1e-6)
-        seen, backward = rows, behind
+        seen = rows
 
 
 def test_a_withdrawn_release_is_remembered(months: Connection) -> None:
@@ -307,8 +252,7 @@ def test_releases_out_of_the_order_of_time(months: Connection) -> None:
     assert any("published after later ones" in text for text in said)
     rows = figures(months)
     assert rows[0] == alone[0]
-    assert rows[1][5] == 0  # Later periods say nothing forward.
-    assert figures(months, BACKWARD)[1][2] != pytest.approx(rows[1][2], abs=1e-6)
+    assert rows[1][5] == 0  # Later periods say nothing of earlier ones.
 
 
 LATE = """
@@ -395,7 +339,6 @@ def test_only_owners_and_auditors_ask(
     for call in (
         "sequential_audit('months', 'course')",
         "revised_belief('months', 'course', 'p1', '2024-01-01')",
-        "explain_sequence('months', 'course')",
     ):
         statement = f"SELECT * FROM bkpriv.{call}"
         refused(other, statement, sqlstate="42704", names=["months"])
@@ -413,7 +356,6 @@ def test_only_owners_and_auditors_ask(
         ("sequential_audit('months', 'x')", "42704", ["months", '"x"', "course"]),
         ("sequential_audit('x', 'course')", "42704", ['"x"']),
         ("sequential_audit('months', 'course', 'guess')", "22023", ["estimator"]),
-        ("sequential_audit('months', NULL, 'omega', true)", "22023", ["memory"]),
         ("sequential_audit('months', 'course', bandwidth => '-1')", "22023", ["-1"]),
         (
             "sequential_audit('months', 'course', bandwidth => '{\"sequence\": \"course\"}')",
@@ -425,8 +367,6 @@ def test_only_owners_and_auditors_ask(
         ("revised_belief('months', 'course', 'p1', '2025-01-01')", "42704", ["p1", "2024-03-01"]),
         ("revised_belief('months', 'course', 'p1', 'soon')", "22023", ["soon", "months"]),
         ("revised_belief('months', 'course', '', '2024-01-01')", "22023", ["respondent"]),
-        ("explain_sequence('months', 'course', 0)", "22023", ["limit"]),
-        ("explain_sequence('months', NULL)", "22023", ["knowledge"]),
     ],
 )
 def test_what_cannot_be_answered(
@@ -440,12 +380,7 @@ def test_what_cannot_be_answered(
 
 def test_before_anything_is_published_nothing_is_known(months: Connection) -> None:
     know(months, "constant")
-    for retrospective in (False, True):
-        query = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'omega', %s)"
-        assert months.execute(query, [retrospective]).fetchall() == []
-    assert (
-        months.execute("SELECT * FROM bkpriv.explain_sequence('months', 'course')").fetchall() == []
-    )
+    assert months.execute(AUDIT).fetchall() == []
     call = "SELECT * FROM bkpriv.revised_belief('months', 'course', 'p1', '2024-01-01')"
     refused(months, call, sqlstate="42704", names=["p1"])
 

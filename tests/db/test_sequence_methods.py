@@ -123,7 +123,7 @@ def test_what_is_remembered_is_inferred_as_it_is_measured(ward: Connection) -> N
         ).fetchall()
         asked = ward.execute(
             "SELECT b.sensitive, b.prior FROM clinic.visit v, LATERAL bkpriv.revised_belief("
-            "'visits', 'known', v.person::text, v.month, %s, false, '0.3') AS b WHERE month = %s",
+            "'visits', 'known', v.person::text, v.month, %s, '0.3') AS b WHERE month = %s",
             [estimator, monthly.MONTHS[2]],
         ).fetchall()
         priors[estimator] = sorted(told)

@@ -11,7 +11,6 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.sequence.explanation import Given, explain
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import (
     Beliefs,
@@ -19,16 +18,12 @@ from bkpriv_core.sequence.inference import (
     Memory,
     believe,
     forward,
-    reach,
     transitions_at,
 )
-from bkpriv_core.sequence.joint import joint_belief
 from bkpriv_core.sequence.measures import measure
 from bkpriv_core.sequence.mining import check_memory
-from bkpriv_core.sequence.smoothing import smooth
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.stated import About, read
-from bkpriv_core.table.groups import FloatArray
 from bkpriv_pl.past.chain import Chain, read_chain
 from bkpriv_pl.past.course import find_steps
 from bkpriv_pl.past.passed import note_attributes
@@ -47,7 +42,6 @@ from bkpriv_pl.tables.dataset import Dataset, find_dataset
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = [
-    "explain_sequence",
     "knowledge",
     "revised_belief",
     "sequential_audit",
@@ -56,9 +50,6 @@ __all__ = [
 ]
 
 _UNDERSTATING: tuple[Estimator, ...] = ("omega", "additive")
-
-_JOINT: tuple[Estimator, ...] = ("auto", "exact")
-"""Estimators that ask for exact beliefs, by all releases at once where that is affordable."""
 
 _SHOWN = 8
 """Limit of the periods that an error message lists."""
@@ -227,24 +218,19 @@ def sequential_audit(
     dataset: str | None,
     knowledge: str | None,
     estimator: str,
-    retrospective: bool | None,
     bandwidth: str | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.sequential_audit``."""
     inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
     chain = inquiry.chain
     task = Task("bkpriv sequential_audit")
-    if retrospective:
-        told = iter(_in_retrospect(inquiry, task))
-    else:
-        told = ((beliefs.after, beliefs.used) for beliefs in inquiry.beliefs(task))
     judged: dict[int, tuple[Any, ...]] = {}
-    for place, (after, used) in enumerate(told):
+    for place, beliefs in enumerate(inquiry.beliefs(task)):
         step = chain.history.steps[place]
-        figures = measure(step, after)
+        figures = measure(step, beliefs.after)
         judged[step.release] = (
             *(figures.records, _figure(figures.gain), _figure(figures.confidence)),
-            *(_figure(figures.worst), _remembered(chain, place), *_manner(used)),
+            *(_figure(figures.worst), _remembered(chain, place), *_manner(beliefs.used)),
         )
     statuses = {
         row["release"]: row["status"]
@@ -267,40 +253,6 @@ def sequential_audit(
             for step in chain.steps
         ]
     )
-
-
-def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, UsedArray]]:
-    """Beliefs about each release once all have appeared, and how they were inferred."""
-    if inquiry.memory is None:
-        raise InvalidParameter(
-            "nothing is learned in retrospect without a memory",
-            detail="The knowledge is NULL.",
-            hint="Name sequential knowledge, or leave retrospective out.",
-        )
-    if not len(inquiry.chain.history):
-        return []
-    looks_back = reach(inquiry.memory)
-    if looks_back is None or looks_back > 1:
-        telling.notice(
-            "beliefs in retrospect are an estimate where knowledge has contexts of several values",
-            detail="Of such a context, all but the newest value is weighed by what was believed of "
-            "it as it appeared.",
-            hint="The memory 1 makes knowledge of contexts of one value.",
-        )
-    smoothed = smooth(
-        inquiry.chain.history,
-        inquiry.memory,
-        inquiry.chain.snapshots(inquiry.snapshot),
-        inquiry.estimator,
-        progress=task.step("inferring beliefs"),
-    )
-    if not smoothed.converged:
-        telling.warning(
-            "beliefs in retrospect did not come to rest",
-            detail=f"They still changed after {smoothed.sweeps} sweeps through the history.",
-            hint="Their figures are not to be trusted; those without retrospective are.",
-        )
-    return list(zip(smoothed.after, smoothed.used, strict=True))
 
 
 def _remembered(chain: Chain, place: int) -> int:
@@ -329,7 +281,6 @@ def revised_belief(
     respondent: str | None,
     period: str | None,
     estimator: str,
-    retrospective: bool | None,
     bandwidth: str | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.revised_belief``."""
@@ -337,48 +288,12 @@ def revised_belief(
     inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
     place, member = _find_look(inquiry.chain, respondent, period)
     task = Task("bkpriv revised_belief")
-    before, after = _believed(inquiry, place, member, bool(retrospective), task=task)
+    beliefs = next(b for i, b in enumerate(inquiry.beliefs(task)) if i == place)
     step = inquiry.chain.history.steps[place]
     task.done()
-    return iter(
-        [
-            (label, before, believed, step.release)
-            for label, before, believed in zip(
-                step.labels, before.tolist(), after.tolist(), strict=True
-            )
-        ]
-    )
-
-
-def _believed(
-    inquiry: _Inquiry, place: int, member: int, retrospective: bool, task: Task
-) -> tuple[FloatArray, FloatArray]:
-    """Beliefs about a member of a release before and after it: exact, or an estimate, said so."""
-    history = inquiry.chain.history
-    if inquiry.memory is not None and inquiry.estimator in _JOINT:
-        exact = joint_belief(
-            history,
-            inquiry.memory,
-            inquiry.chain.snapshots(inquiry.snapshot),
-            place,
-            member=member,
-            retrospective=retrospective,
-            progress=task.step("inferring beliefs").quiet,
-        )
-        if exact is not None:
-            return exact
-        if len(history if retrospective else history.course(place)) > 1:
-            telling.notice(
-                "beliefs are an estimate: they are not inferred from all releases at once",
-                detail="Too many people hang together by shared groups, or a group contradicts "
-                "what is believed of its members without a past. So beliefs about different people "
-                "are taken as independent between releases.",
-                hint="Where of those who shared a group one at most is shown again, that makes no "
-                "difference.",
-            )
-    beliefs = next(b for i, b in enumerate(inquiry.beliefs(task)) if i == place)
-    after = _in_retrospect(inquiry, task)[place][0] if retrospective else beliefs.after
-    return beliefs.before[member], after[member]
+    before, after = beliefs.before[member].tolist(), beliefs.after[member].tolist()
+    rows = zip(step.labels, before, after, strict=True)
+    return iter([(*row, step.release) for row in rows])
 
 
 def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, int]:
@@ -405,46 +320,3 @@ def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, 
             "are not shown.",
         )
     return found[-1]
-
-
-@entry
-def explain_sequence(
-    dataset: str | None,
-    knowledge: str | None,
-    limit: int | None,
-    estimator: str,
-    bandwidth: str | None,
-) -> Iterator[tuple[Any, ...]]:
-    """See ``bkpriv.explain_sequence``."""
-    if limit is None or limit < 1:
-        raise InvalidParameter(
-            f"limit is {'NULL' if limit is None else limit}",
-            detail="It is the largest number of beliefs that are explained.",
-            hint="Write a whole number of at least 1, or leave it out.",
-        )
-    inquiry = _inquire(dataset, require(knowledge, "knowledge"), estimator, bandwidth)
-    chain = inquiry.chain
-    if inquiry.memory is None or not len(chain.history):
-        return iter([])
-    task = Task("bkpriv explain_sequence")
-    told = explain(
-        chain.history,
-        inquiry.memory,
-        chain.snapshots(inquiry.snapshot),
-        inquiry.estimator,
-        limit=limit,
-        progress=task.step("inferring beliefs"),
-    )
-    task.done()
-    names = {number: name for name, number in chain.names.items()}
-    return iter([(names[given.person], *_told(chain, given)) for given in told])
-
-
-def _told(chain: Chain, given: Given) -> tuple[Any, ...]:
-    """Columns that say what a memory tells of somebody, and by which past."""
-    held = chain.held[given.place]
-    figures = (given.alone, given.before, given.after)
-    if (cause := given.cause) is None:
-        return held.release, held.period, given.value, *figures, None, None, None, None
-    past = (list(cause.releases), list(cause.values), cause.belief, cause.probability)
-    return held.release, held.period, given.value, *figures, *past

@@ -7,7 +7,7 @@ recorded of, which may understate what adversaries learn, and is said.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import count
@@ -103,11 +103,6 @@ class Chain:
             ) from None
         same = {step.release for step in steps if step.when == when}
         return {step.when for step in self.steps if step.release in same}
-
-    def only(self, releases: Collection[int]) -> Chain:
-        """The chain with some of its releases only; people keep their numbers."""
-        steps = tuple(step for step in self.history.steps if step.release in releases)
-        return replace(self, history=History(steps))
 
     def number(self, names: Sequence[str]) -> IntArray:
         """Numbers of respondents, those of whom nobody knows yet included, shape (n,)."""

@@ -483,6 +483,5 @@ def warn_of_later(dataset: Dataset, period: Period | None, release: int) -> None
             detail="What a reader remembers is taken in the order of periods. So it is assumed "
             "that releases of later periods say nothing about this one, though their readers may "
             "conclude from them to earlier values.",
-            hint="Publish periods in their order. What later releases tell of earlier values is "
-            "measured by bkpriv.sequential_audit(..., retrospective => true).",
+            hint="Publish periods in their order.",
         )
