@@ -159,7 +159,6 @@ ARGUMENTS = {
     "revised_belief.knowledge": (
         "name of sequential knowledge of the dataset; NULL: none, and no memory"
     ),
-    "disclosure_given.knowledge": "implications and negations that hold, a JSON array",
     "set_sequential_knowledge.kind": "`domain`, `mined`, `incremental` or `constant`",
     "set_sequential_knowledge.source": (
         "the table that the knowledge is read from, or the corpus that it is mined from"

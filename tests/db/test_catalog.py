@@ -100,10 +100,6 @@ INTERFACE = {
         "release bigint, k integer, language text DEFAULT 'implications'::text",
         "TABLE(k integer, disclosure double precision, witness jsonb",
     ),
-    "disclosure_given": (
-        "release bigint, knowledge jsonb",
-        "TABLE(respondent text, sensitive text, probability double precision",
-    ),
     "lattice": ("dataset text, policy text", "TABLE(levels jsonb, safe boolean, minimal boolean"),
     "explore": (
         "dataset text, policies jsonb DEFAULT NULL::jsonb, "
@@ -243,9 +239,9 @@ VOLATILITY = {
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("utility", "compare_releases", "max_disclosure", "disclosure_given", "query_accuracy"),
+        *("utility", "compare_releases", "max_disclosure", "query_accuracy"),
         *("rewrite_query", "association", "doctor", "reconstruct", "sequential_knowledge"),
-        *_internal("disclosure_given", "release_tables"),
+        *_internal("release_tables"),
         *_internal(
             "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
         ),

@@ -82,7 +82,7 @@ def test_publishers_do_not_see_each_other(
     with unchanged(shared_db):
         for call in (
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
-            *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
+            *("max_disclosure(1, 1)", "explain_suppressed(1)"),
             *("compare_releases(ARRAY[1])", "audit_together(ARRAY[1])"),
             *("explain_together(ARRAY[1])", "report_html(1)", "attack(1)", "explain_attack(1)"),
         ):
