@@ -170,10 +170,6 @@ ARGUMENTS = {
     "set_prefix_hierarchy.lengths": (
         "how many characters are kept at each level, falling, such as `ARRAY[5, 3, 2]`"
     ),
-    "set_quantile_hierarchy.parts": (
-        "into how many intervals of each level values are cut, each number a divisor of the one "
-        "before, such as `ARRAY[16, 4, 2]`"
-    ),
     "set_date_hierarchy.units": (
         "of `day`, `month`, `quarter`, `year` and `decade`, the finest first; by default "
         "month and year"

@@ -33,7 +33,6 @@ INTERFACE = {
         "dataset text, attribute text, units text[] DEFAULT '{month,year}'::text[]",
         "void",
     ),
-    "set_quantile_hierarchy": ("dataset text, attribute text, parts integer[]", "void"),
     "suggest_hierarchy": ("dataset text, attribute text", "TABLE(levels integer"),
     "set_list_hierarchy": (
         "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
@@ -261,7 +260,6 @@ VOLATILITY = {
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),
-        "set_quantile_hierarchy",
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),

@@ -148,7 +148,6 @@ FUNCTIONS = """
     bkpriv.set_date_hierarchy(text,text,text[])                          X          -
     bkpriv.set_list_hierarchy(text,text,jsonb,text)                      X          -
     bkpriv.set_prefix_hierarchy(text,text,integer[])                     X          -
-    bkpriv.set_quantile_hierarchy(text,text,integer[])                   X          -
     bkpriv.suggest_hierarchy(text,text)                                  X          -
     bkpriv.inspect_columns(regclass)                                     X          -
     bkpriv.set_policy(text,jsonb)                                        X          -
