@@ -227,8 +227,6 @@ def _declarations(connection: Connection, dataset: str) -> tuple[dict[str, Any],
     ):
         if stated.get("levels") is not None:  # The order of a table's rows means nothing.
             stated["levels"].sort()
-        if "parts" in (stated.get("rule") or {}):  # Bounds stay, whatever the data have become.
-            del stated["rule"]["bounds"]
         hierarchies[attribute] = stated
     knowledge = connection.execute(
         "SELECT name, to_jsonb(k) - 'set_at' FROM bkpriv.sequential_knowledge AS k "

@@ -59,7 +59,6 @@ HIERARCHIES = {
     "widths": _Kind("set_interval_hierarchy", {"widths": _Numbers, "origin": float}),
     "lengths": _Kind("set_prefix_hierarchy", {"lengths": _Lengths}),
     "units": _Kind("set_date_hierarchy", {"units": _Names}),
-    "parts": _Kind("set_quantile_hierarchy", {"parts": _Lengths}),
     "branches": _Kind("set_list_hierarchy", {"branches": _Branches, "rest": str}),
 }
 """Kinds of hierarchies by the key that tells them."""

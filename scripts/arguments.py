@@ -156,7 +156,6 @@ ARGUMENTS = {
     "revised_belief.knowledge": (
         "name of sequential knowledge of the dataset; NULL: none, and no memory"
     ),
-    "disclosure_given.knowledge": "implications and negations that hold, a JSON array",
     "set_sequential_knowledge.kind": "`domain`, `mined`, `incremental` or `constant`",
     "set_sequential_knowledge.source": (
         "the table that the knowledge is read from, or the corpus that it is mined from"
@@ -167,10 +166,6 @@ ARGUMENTS = {
     "set_policy.name": "what it is to be called; a policy of yours by this name is stated anew",
     "set_prefix_hierarchy.lengths": (
         "how many characters are kept at each level, falling, such as `ARRAY[5, 3, 2]`"
-    ),
-    "set_quantile_hierarchy.parts": (
-        "into how many intervals of each level values are cut, each number a divisor of the one "
-        "before, such as `ARRAY[16, 4, 2]`"
     ),
     "set_date_hierarchy.units": (
         "of `day`, `month`, `quarter`, `year` and `decade`, the finest first; by default "

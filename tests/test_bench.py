@@ -7,44 +7,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from bench.__main__ import app
-from bench.optimum import app as optimum
-from bench.optimum import least_loss as optimum_of
-from bench.optimum import try_table
 from bench.priors import measure_many_values, measure_priors, measure_unique_cells
 from studies.cells import count_cells
 from studies.census import ADULT_RECORDS, census
 from studies.houses import HOUSES, houses
 from tests.conftest import Connection, Database
-from tests.core.generated import hierarchical_table
-from tests.core.loss_oracles import least_loss
-from tests.core.oracles import Records
-from tests.core.strategies import SOME, as_table, tables
-
-
-@SOME
-@given(tables(min_records=4, max_records=9), st.integers(2, 4))
-def test_the_best_of_all_partitions_is_found(records: Records, k: int) -> None:
-    best = least_loss(records, k)
-    assert best is not None
-    optimum = optimum_of(as_table(records), k)
-    assert optimum.exact
-    assert optimum.found == pytest.approx(float(best), abs=1e-7)
-
-
-def test_figures_are_beside_the_best_of_small_tables() -> None:
-    shown = CliRunner().invoke(optimum, ["--tables", "2", "--records", "12", "--k", "3"])
-    assert shown.exit_code == 0, shown.output
-    assert shown.output.count("2 of 2") == 4
-    trial = try_table(hierarchical_table(14, 1), 3)
-    lost, least = trial.lost, trial.best.found
-    assert trial.best.exact
-    assert lost["price"] <= lost["gcp_at_least"] <= least + 1e-9
-    assert least <= min(lost["agglomerate"], lost["mondrian"]) + 1e-9
 
 
 def test_the_census_is_shaped_like_adult() -> None:

@@ -10,15 +10,12 @@ all atoms, given any ``k`` basic implications.
 ======================  ==========================================================================
 module                  theory
 ======================  ==========================================================================
-``atoms``               atoms, implications between them, and checks
+``atoms``               atoms, and checks of buckets
 ``minimization``        MINIMIZE1: the least probability that ``j`` atoms of one bucket all fail
 ``profiles``            MINIMIZE2: the best use of ``k`` implications over all buckets at once
 ``buckets``             buckets that come, go and split, and their (c,k)-safety
 ``worst_case``          the curve for ``0 ... k``, and the implications that attain it
-``given``               probabilities given implications
-``persons``             the persons of a release, and what they are called
-``statement``           implications about them in JSON, read and written
-``inference``           beliefs about all of them given such implications
+``statement``           those implications in JSON
 ======================  ==========================================================================
 
 Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, *Worst-case background knowledge for
@@ -32,19 +29,15 @@ of its figure 3; that is the best implication to the target *from another bucket
 algorithm, and enumeration, give 2/3, for an implication within the first bucket.
 """
 
-from bkpriv_core.implication.atoms import Atom, Implication
+from bkpriv_core.implication.atoms import Atom
 from bkpriv_core.implication.buckets import Buckets
-from bkpriv_core.implication.given import GivenBeliefs, disclosure_given
 from bkpriv_core.implication.worst_case import LANGUAGES, Witness, witnesses, worst_case
 
 __all__ = [
     "LANGUAGES",
     "Atom",
     "Buckets",
-    "GivenBeliefs",
-    "Implication",
     "Witness",
-    "disclosure_given",
     "witnesses",
     "worst_case",
 ]

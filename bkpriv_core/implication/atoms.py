@@ -1,4 +1,4 @@
-"""Atoms, implications between them, and checks of the buckets they are about."""
+"""Atoms, and checks of the buckets they are about."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy.typing as npt
 from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.table.groups import IntArray
 
-__all__ = ["Atom", "Implication", "check_histograms", "check_pieces"]
+__all__ = ["Atom", "check_histograms", "check_pieces"]
 
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A person of a bucket has a value, or one of several.
+    """A person of a bucket has a value.
 
     Parameters
     ----------
@@ -23,44 +23,11 @@ class Atom:
         Number of the person in the bucket, from 0; nothing but identity tells persons apart.
     value : int
         Code of the sensitive value.
-    others: tuple of int
-        Codes of others, any of which makes it true as well.
     """
 
     bucket: int
     person: int
     value: int
-    others: tuple[int, ...] = ()
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        """Codes of all values that make it true."""
-        return (self.value, *self.others)
-
-
-@dataclass(frozen=True)
-class Implication:
-    """If all atoms of `antecedent` hold, at least one of `consequent` does.
-
-    With no consequent it says that the antecedent does not hold, and so denies a single atom; with
-    no antecedent, that one of the consequents does. Neither says more than some basic implications
-    do: a denial of an atom is the implication to another value of the same person.
-
-    Parameters
-    ----------
-    antecedent : tuple of Atom
-        Joined by *and*.
-    consequent : tuple of Atom
-        Joined by *or*.
-    """
-
-    antecedent: tuple[Atom, ...]
-    consequent: tuple[Atom, ...] = ()
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """Atoms that it mentions."""
-        return self.antecedent + self.consequent
 
 
 def check_pieces(k: object) -> int:

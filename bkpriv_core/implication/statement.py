@@ -1,106 +1,102 @@
-"""Implications as people state them, in JSON.
+"""Witnesses in JSON.
 
-They are a list. Each of its items holds::
-
-    {"if": [atom, ...], "then": [atom, ...]}    all of the first, then one of the second
-    {"not": atom}                               it is not so
-
-An atom says who has which value, as `bkpriv_core.implication.persons` names both.
+A witness is a list of implications, ``{"if": [atom], "then": [atom]}``, or of negations, ``{"not":
+atom}``. An atom says who has which value. Where respondents are named that is ``{"respondent": "7",
+"value": "flu"}``. Otherwise a person is one of a cell's in a group, ``{"group": 3, "qi": {"age":
+41}, "person": 1, "value": "flu"}``, counted from 1: persons of a group differ in nothing but
+identity.
 """
 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
-from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.implication.atoms import Atom, Implication
-from bkpriv_core.implication.persons import NamedPersons
+import numpy as np
+
+from bkpriv_core.implication.atoms import Atom
 from bkpriv_core.implication.worst_case import Witness
-from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.notation import qi_json
+from bkpriv_core.table.parts import Parts
 
-__all__ = ["atom_json", "implication_json", "parse_statements", "witness_json"]
-
-_SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.disclosure_given.'
+__all__ = ["Cells", "NamedPersons", "Names"]
 
 
-def parse_statements(
-    decoded: object, persons: NamedPersons, progress: Progress = SILENT
-) -> list[Implication]:
-    """Read a list of implications and negations.
+class NamedPersons(ABC):
+    """The persons of the published groups, and what they are called.
 
     Parameters
     ----------
-    decoded : object
-        Decoded JSON; see the module.
-    persons : NamedPersons
-        Persons that implications may be about.
-
-    Raises
-    ------
-    InvalidParameter
-        If the list has another shape, or names a person or a value that is not there.
+    parts : Parts
+        The table's cells, or parts of them.
     """
-    if not isinstance(decoded, list):
-        raise _misshapen("knowledge is no list", decoded)
-    implications = []
-    for item in decoded:
-        progress.poll()
-        implications.append(_implication(item, persons))
-    return implications
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    @abstractmethod
+    def json_pairs(self, group: int, person: int) -> str:
+        """Pairs of a JSON object by which an atom identifies a person of a group."""
+
+    def atom_json(self, atom: Atom) -> str:
+        """An atom in JSON."""
+        value = json.dumps(self.parts.table.sensitive.labels[atom.value], ensure_ascii=False)
+        return f'{{{self.json_pairs(atom.bucket, atom.person)}, "value": {value}}}'
+
+    def witness_json(self, witness: Witness, language: str) -> str:
+        """A witness in JSON: implications of its target, or negations."""
+        atoms = map(self.atom_json, witness.antecedents)
+        if language == "negations":
+            pieces = [f'{{"not": {atom}}}' for atom in atoms]
+        else:
+            target = self.atom_json(witness.target)
+            pieces = [f'{{"if": [{atom}], "then": [{target}]}}' for atom in atoms]
+        return f"[{', '.join(pieces)}]"
 
 
-def _implication(item: object, persons: NamedPersons) -> Implication:
-    if isinstance(item, dict) and set(item) == {"not"}:
-        return Implication((_atom(item["not"], persons),))
-    if not isinstance(item, dict) or set(item) != {"if", "then"}:
-        raise _misshapen("a piece of knowledge is neither an implication nor a negation", item)
-    for side in item.values():
-        if not isinstance(side, list):
-            raise _misshapen("a side of an implication is no list of atoms", side)
-    if not item["if"] and not item["then"]:
-        raise _misshapen("an implication has no atoms", item)
-    sides = [tuple(_atom(atom, persons) for atom in item[key]) for key in ("if", "then")]
-    return Implication(*sides)
+class Names(NamedPersons):
+    """Persons by the names of respondents.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The respondents.
+    labels : (n,) int array
+        The group of each, `SUPPRESSED` for those who are not published.
+    """
+
+    def __init__(self, parts: Parts, names: Sequence[str], labels: IntArray) -> None:
+        super().__init__(parts)
+        self.names = names
+        self.members = Groups.from_labels(labels)
+
+    def json_pairs(self, group: int, person: int) -> str:
+        """See `NamedPersons`."""
+        name = self.names[self.members[group][person]]
+        return f'"respondent": {json.dumps(name, ensure_ascii=False)}'
 
 
-def _atom(item: object, persons: NamedPersons) -> Atom:
-    allowed = persons.keys | {"value"}
-    if not isinstance(item, dict) or "value" not in item or not set(item) <= allowed:
-        listed = ", ".join(sorted(allowed))
-        raise InvalidParameter(
-            f"an atom is {as_json(item)}",
-            detail=f"It must be an object with keys among {listed}, value being one of them.",
-            hint=_SHAPE,
-        )
-    group, person = persons.find(item)
-    value, *others = persons.having(item["value"]).tolist()
-    return Atom(group, person, value, tuple(others))
+class Cells(NamedPersons):
+    """Persons by their quasi-identifiers and a number.
 
+    Parameters
+    ----------
+    groups : Groups
+        The published groups.
+    """
 
-def _misshapen(message: str, item: object) -> InvalidParameter:
-    return InvalidParameter(message, detail=f"It is {as_json(item)}.", hint=_SHAPE)
+    def __init__(self, parts: Parts, groups: Groups) -> None:
+        super().__init__(parts)
+        self.groups = groups
 
-
-def atom_json(atom: Atom, persons: NamedPersons) -> str:
-    """An atom as it is stated, in JSON."""
-    value = json.dumps(persons.table.sensitive.labels[atom.value], ensure_ascii=False)
-    return f'{{{persons.json_pairs(atom.bucket, atom.person)}, "value": {value}}}'
-
-
-def implication_json(implication: Implication, persons: NamedPersons) -> str:
-    """An implication as it is stated, or a negation, in JSON."""
-    antecedent, consequent = (
-        ", ".join(atom_json(atom, persons) for atom in side)
-        for side in (implication.antecedent, implication.consequent)
-    )
-    if not implication.consequent and len(implication.antecedent) == 1:
-        return f'{{"not": {antecedent}}}'
-    return f'{{"if": [{antecedent}], "then": [{consequent}]}}'
-
-
-def witness_json(witness: Witness, language: str, persons: NamedPersons) -> str:
-    """A witness as it would be stated, in JSON: implications of its target, or negations."""
-    implications = witness.implications
-    if language == "negations":
-        implications = tuple(Implication((atom,)) for atom in witness.antecedents)
-    return f"[{', '.join(implication_json(item, persons) for item in implications)}]"
+    def json_pairs(self, group: int, person: int) -> str:
+        """See `NamedPersons`."""
+        members = self.groups[group]
+        ends = np.cumsum(self.parts.weights[members])
+        place = int(np.searchsorted(ends, person, side="right"))
+        part = int(members[place])
+        (qi,) = qi_json(self.parts.table, self.parts.cell[[part]])
+        number = person - int(ends[place] - self.parts.weights[part]) + 1
+        return f'"group": {group}, "qi": {qi}, "person": {number}'

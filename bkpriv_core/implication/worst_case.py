@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
-from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
+from bkpriv_core.implication.atoms import Atom, check_histograms, check_pieces
 from bkpriv_core.implication.buckets import (
     Buckets,
     check_attackable,
@@ -57,11 +57,6 @@ class Witness:
     disclosure: float
     target: Atom
     antecedents: tuple[Atom, ...]
-
-    @property
-    def implications(self) -> tuple[Implication, ...]:
-        """Implications of the witness; among atoms of one person they are negations."""
-        return tuple(Implication((atom,), (self.target,)) for atom in self.antecedents)
 
 
 def worst_case(

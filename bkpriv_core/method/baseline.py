@@ -23,7 +23,6 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
 from bkpriv_core.table.chance import SeededChance
-from bkpriv_core.utility.least import group_size
 
 __all__ = ["k_anonymous"]
 
@@ -53,6 +52,8 @@ def k_anonymous(
     UnattainableRequirement
         If the table cannot be published so, which does not happen where the release was.
     """
+    stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
+    k = stated[0] if stated else int(release.sizes.min())
     plain = method.plain
     if not isinstance(options, plain.options):
         shared = {key.name: getattr(options, key.name) for key in fields(GroupOptions)}
@@ -60,7 +61,7 @@ def k_anonymous(
     baseline, _ = plain.certified(
         Job(
             Setting(release.table, progress=progress.quiet),
-            (KAnonymity(group_size(release, requirements)),),
+            (KAnonymity(k),),
             options,
             # Nobody sees its numbers of groups, which may tell of the making.
             SeededChance(0),

@@ -283,19 +283,6 @@ class Domain:
             return penalties
         return self._ncp(low, high)
 
-    def measures_like(self, other: Domain) -> bool:
-        """Whether another domain has the same values, and the same penalties of these."""
-        numbers = (self.positions, other.positions), (self.ends, other.ends)
-        return (self.labels, self.hierarchy) == (other.labels, other.hierarchy) and all(
-            mine is theirs
-            or (
-                mine is not None
-                and theirs is not None
-                and np.array_equal(mine, theirs, equal_nan=True)
-            )
-            for mine, theirs in numbers
-        )
-
     @cached_property
     def _penalties(self) -> FloatArray:
         """Penalty of all places to all; of higher to lower it means nothing."""

@@ -11,9 +11,6 @@ A rule needs no table of levels, and covers values that come later:
 - a *list*: a value goes up to the name under which it is listed, and from there to the names above
   it. Branches of fewer names than others have the lowest repeated. What is not listed has no path,
   or goes under a name of its own, the *rest*.
-- *bounds*: a number or time goes up to the interval in which it is, of each of several levels that
-  nest: ``<20``, ``[20,35)``, ``>=35``. Bounds are kept as they were found once, mostly by quantiles
-  (`bkpriv_core.table.quantile`). NaN stays as it is below the root.
 
 Characters are those of Unicode; a value is read as the text that its type writes.
 """
@@ -21,19 +18,16 @@ Characters are those of Unicode; a value is read as the text that its type write
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any, get_args
+from typing import Any
 
 from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge, as_json
 from bkpriv_core.table.hierarchy import Hierarchy, some_of
-from bkpriv_core.table.quantile import Bounds, Kind, check_parts, place_of
 
-__all__ = ["Listed", "Prefixes", "Quantiles", "Rule", "Tree", "Units", "parse_rule"]
+__all__ = ["Listed", "Prefixes", "Rule", "Tree", "Units", "parse_rule"]
 
 _ROOT = "*"
 
@@ -162,113 +156,6 @@ class Units:
         """Hierarchy over some values of an attribute."""
         del attribute
         return Hierarchy({value: self.path(value) for value in values})
-
-
-@dataclass(frozen=True)
-class Quantiles:
-    """A hierarchy of numbers or times by intervals that nest.
-
-    Parameters
-    ----------
-    kind : Kind
-        Kind of the values.
-    parts : tuple of int
-        Numbers of intervals that were asked for, falling.
-    bounds : tuple of tuple of str
-        Bounds of each level, rising; those of a level are some of the level's before.
-    """
-
-    kind: Kind
-    parts: tuple[int, ...]
-    bounds: Bounds
-
-    @classmethod
-    def checked(cls, attribute: str, stated: Any) -> Quantiles:
-        """Validate bounds as they are kept.
-
-        Raises
-        ------
-        InvalidParameter
-            If they are no bounds of levels that nest.
-        """
-        if stated["of"] in get_args(Kind):
-            parts, bounds = check_parts(attribute, stated["parts"]), _levels(stated["bounds"])
-            rule = cls(stated["of"], parts, bounds)
-            if bounds and rule._nests():
-                return rule
-        raise _unknown(attribute)
-
-    def _nests(self) -> bool:
-        """Whether all bounds have places, rise, and are among those of the level before."""
-        rising = all(
-            None not in level and all(low < high for low, high in pairwise(level))
-            for level in self._places
-        )
-        return rising and all(set(fine) > set(coarse) for fine, coarse in pairwise(self.bounds))
-
-    @property
-    def stated(self) -> dict[str, Any]:
-        """The rule as it is kept."""
-        return {
-            "of": self.kind,
-            "parts": list(self.parts),
-            "bounds": [list(level) for level in self.bounds],
-        }
-
-    @property
-    def leaves(self) -> tuple[str, ...]:
-        """Values that it has, whether they occur or not: none."""
-        return ()
-
-    @cached_property
-    def _places(self) -> list[list[Any]]:
-        return [[place_of(self.kind, bound) for bound in level] for level in self.bounds]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels of the finest intervals, rising."""
-        return self._labels[0]
-
-    @cached_property
-    def _labels(self) -> list[tuple[str, ...]]:
-        """Labels of each level, which all its values share."""
-        return [
-            tuple(_interval(level, place) for place in range(len(level) + 1))
-            for level in self.bounds
-        ]
-
-    def path(self, value: str) -> tuple[str, ...]:
-        """Labels of a value, from the value itself to the root."""
-        place: Any = place_of(self.kind, value)
-        if place is None:
-            return (value, *(value for _ in self.bounds), _ROOT)
-        levels = zip(self._labels, self._places, strict=True)
-        above = (labels[bisect_right(places, place)] for labels, places in levels)
-        return (value, *above, _ROOT)
-
-    def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
-        """Hierarchy over some values of an attribute."""
-        del attribute
-        return Hierarchy({value: self.path(value) for value in values})
-
-
-def _interval(bounds: tuple[str, ...], place: int) -> str:
-    """Label of the interval that so many bounds are at or below."""
-    if place == 0:
-        return f"<{bounds[0]}"
-    if place == len(bounds):
-        return f">={bounds[-1]}"
-    return f"[{bounds[place - 1]},{bounds[place]})"
-
-
-def _levels(stated: Any) -> Bounds:
-    """Bounds of levels, if they are texts in lists; nothing else."""
-    if not isinstance(stated, list) or not all(
-        isinstance(level, list) and level and all(isinstance(each, str) for each in level)
-        for level in stated
-    ):
-        return ()
-    return tuple(map(tuple, stated))
 
 
 @dataclass(frozen=True)
@@ -407,7 +294,7 @@ def _some_numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:8])) + (", ..." if len(numbers) > 8 else "")
 
 
-Rule = Prefixes | Units | Quantiles | Listed
+Rule = Prefixes | Units | Listed
 """Rules, each of which makes a hierarchy over the values that occur."""
 
 Tree = Hierarchy | Rule
@@ -415,7 +302,7 @@ Tree = Hierarchy | Rule
 
 
 def parse_rule(attribute: str, stated: Any) -> Rule:
-    """Read a rule as it is kept, by its keys: prefixes, units, bounds, or list, beside its rest.
+    """Read a rule as it is kept, by its keys: prefixes, units, or list, with its rest.
 
     Raises
     ------
@@ -428,17 +315,11 @@ def parse_rule(attribute: str, stated: Any) -> Rule:
         return Prefixes.checked(attribute, stated["prefixes"])
     if isinstance(stated, dict) and stated.keys() == {"units"}:
         return Units.checked(attribute, stated["units"])
-    if isinstance(stated, dict) and stated.keys() == {"of", "parts", "bounds"}:
-        return Quantiles.checked(attribute, stated)
     if isinstance(stated, dict) and stated.keys() == {"list", "rest"}:
         rest = stated["rest"]
         if rest is None or isinstance(rest, str):
             return Listed.checked(attribute, stated["list"], rest)
-    raise _unknown(attribute)
-
-
-def _unknown(attribute: str) -> InvalidParameter:
-    return InvalidParameter(
+    raise InvalidParameter(
         f'the hierarchy of attribute "{attribute}" is kept by no rule that is known',
         detail="It was not written by bkpriv.",
         hint="Declare it anew, such as by bkpriv.set_prefix_hierarchy.",

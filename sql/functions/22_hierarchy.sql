@@ -53,20 +53,6 @@ A value becomes its month, such as 2024-03, its quarter 2024-Q1, its year, its d
 The attribute is then published in labels. It is a rule, so values that come later have a path, too';
 GRANT EXECUTE ON FUNCTION bkpriv.set_date_hierarchy(text, text, text[]) TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv.set_quantile_hierarchy(dataset text, attribute text, parts int[]) RETURNS void
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-GD["bkpriv"].hierarchy.set_quantile_hierarchy(dataset, attribute, parts)
-$$;
-COMMENT ON FUNCTION bkpriv.set_quantile_hierarchy(text, text, int[]) IS
-    'Gives an attribute of numbers, days or times nested intervals of about as many records each.
-With ARRAY[4, 2] a value becomes its interval of four, such as [35,50), that of two, and at last *.
-Bounds are rounded quantiles of the data at the call, and stay; the outermost intervals are open.
-The attribute is then published in labels. It is a rule, so values that come later have a path, too';
-GRANT EXECUTE ON FUNCTION bkpriv.set_quantile_hierarchy(text, text, int[]) TO bkpriv_publisher;
-
 CREATE OR REPLACE FUNCTION bkpriv.set_list_hierarchy(dataset text, attribute text, branches jsonb, rest text DEFAULT NULL)
     RETURNS void
     LANGUAGE plpython3u

@@ -26,10 +26,8 @@ return GD["bkpriv"].utility.compare_releases(releases)
 $$;
 COMMENT ON FUNCTION bkpriv.compare_releases(bigint[]) IS
     'Releases of the same data side by side, an error if they are of other data.
-The metrics of utility, NULL for a release that has no such figure. gcp_at_least: a lower bound of
-gcp, which no release of the table with the k of its policy (or else of its smallest group) can
-undercut that leaves out as many records. max_disclosure: the largest probability with which a
-sensitive value is disclosed. The errors of the count queries that the bound query_error measures by
-default. The average difference of uncertainty coefficients from those of the source, of pairs with
-the sensitive attribute and of quasi-identifiers';
+The metrics of utility, NULL for a release that has no such figure. max_disclosure: the largest
+probability with which a sensitive value is disclosed. The errors of the count queries that the
+bound query_error measures by default. The average difference of uncertainty coefficients from those
+of the source, of pairs with the sensitive attribute and of quasi-identifiers';
 GRANT EXECUTE ON FUNCTION bkpriv.compare_releases(bigint[]) TO bkpriv_publisher, bkpriv_auditor;

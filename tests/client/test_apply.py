@@ -118,20 +118,6 @@ def test_after_an_edit_of_the_policy_it_says_so(applied: Applied) -> None:
     assert applied.apply() == [NOTHING]
 
 
-def test_bounds_by_quantiles_stay_until_other_parts_are_declared(applied: Applied) -> None:
-    applied.change("widths = [5, 10, 20]", "parts = [4, 2]")
-    assert "+ set the hierarchy of people, age: there is none" in applied.apply()
-    rule = one(applied.db, "SELECT rule FROM bkpriv.hierarchy WHERE attribute = 'age'")
-    assert rule["parts"] == [4, 2]
-    applied.db.execute("UPDATE clinic.patient SET age = age + 10")
-    assert not any("hierarchy" in line for line in applied.apply())
-    kept = one(applied.db, "SELECT rule FROM bkpriv.hierarchy WHERE attribute = 'age'")
-    assert kept == rule
-    applied.change("parts = [4, 2]", "parts = [2]")
-    assert "+ set the hierarchy of people, age: it is another" in applied.apply()
-    assert applied.apply() == [NOTHING]
-
-
 def test_other_hierarchies_options_and_knowledge_are_noticed(applied: Applied) -> None:
     applied.db.execute("ALTER TABLE clinic.patient ADD id serial")
     applied.change('sensitive = "disease"', 'sensitive = "disease"\nrespondent = "id"')

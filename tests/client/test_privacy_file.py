@@ -55,7 +55,6 @@ attributes = ["paid"]
 bins = { month = "month", age = 5, code = { method = "label" } }
 hierarchy.code.lengths = [1, 3]
 hierarchy.age = { widths = [0.5, 1.0], origin = 0.25 }
-hierarchy.paid.parts = [4, 2]
 hierarchy.day.units = "year"
 hierarchy.town = { branches = { north = { coast = ["Kiel"], inland = "Ulm" } }, rest = "abroad" }
 
@@ -82,8 +81,6 @@ def test_a_file_is_read() -> None:
     }
     assert visits.hierarchies["code"].function == "set_prefix_hierarchy"
     assert visits.hierarchies["age"].arguments["widths"] == [0.5, 1]
-    assert visits.hierarchies["paid"].function == "set_quantile_hierarchy"
-    assert visits.hierarchies["paid"].arguments["parts"] == [4, 2]
     assert visits.hierarchies["day"].arguments["units"] == ["year"]
     branches = visits.hierarchies["town"].arguments["branches"]
     assert branches == {"north": {"coast": ["Kiel"], "inland": ["Ulm"]}}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
+from math import prod
 
 Bucket = Sequence[int]
 Atom = tuple[int, int, int]
@@ -124,6 +125,31 @@ def paper(buckets: Sequence[Bucket], k: int) -> Fraction:
     ratio = minimize2(0, k, False)
     assert ratio is not None
     return 1 / (1 + ratio)
+
+
+def failing(buckets: Sequence[Bucket], atoms: Iterable[Atom]) -> Fraction:
+    """Probability that none of some atoms holds: person after person draws one of the others."""
+
+    @cache
+    def drawn(left: tuple[int, ...], excluded: tuple[frozenset[int], ...]) -> Fraction:
+        if not excluded:
+            return Fraction(1)
+        ways = (
+            Fraction(number, sum(left))
+            * drawn((*left[:value], number - 1, *left[value + 1 :]), excluded[1:])
+            for value, number in enumerate(left)
+            if number and value not in excluded[0]
+        )
+        return sum(ways, Fraction(0))
+
+    denied: dict[int, dict[int, set[int]]] = {}
+    for place, person, value in atoms:
+        denied.setdefault(place, {}).setdefault(person, set()).add(value)
+    figures = (
+        drawn(tuple(buckets[place]), tuple(map(frozenset, persons.values())))
+        for place, persons in denied.items()
+    )
+    return prod(figures, start=Fraction(1))
 
 
 def negation_paper(buckets: Sequence[Bucket], k: int) -> Fraction:

@@ -33,7 +33,6 @@ INTERFACE = {
         "dataset text, attribute text, units text[] DEFAULT '{month,year}'::text[]",
         "void",
     ),
-    "set_quantile_hierarchy": ("dataset text, attribute text, parts integer[]", "void"),
     "suggest_hierarchy": ("dataset text, attribute text", "TABLE(levels integer"),
     "set_list_hierarchy": (
         "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
@@ -99,10 +98,6 @@ INTERFACE = {
     "max_disclosure": (
         "release bigint, k integer, language text DEFAULT 'implications'::text",
         "TABLE(k integer, disclosure double precision, witness jsonb",
-    ),
-    "disclosure_given": (
-        "release bigint, knowledge jsonb",
-        "TABLE(respondent text, sensitive text, probability double precision",
     ),
     "lattice": ("dataset text, policy text", "TABLE(levels jsonb, safe boolean, minimal boolean"),
     "explore": (
@@ -238,9 +233,9 @@ VOLATILITY = {
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("utility", "compare_releases", "max_disclosure", "disclosure_given", "query_accuracy"),
+        *("utility", "compare_releases", "max_disclosure", "query_accuracy"),
         *("rewrite_query", "association", "doctor", "reconstruct", "sequential_knowledge"),
-        *_internal("disclosure_given", "release_tables"),
+        *_internal("release_tables"),
         *_internal(
             "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
         ),
@@ -260,7 +255,6 @@ VOLATILITY = {
         *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),
-        "set_quantile_hierarchy",
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),

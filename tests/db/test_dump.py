@@ -107,8 +107,8 @@ def original(
         "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
     )
     db.execute(
-        "SELECT bkpriv.register_dataset('cut', 'clinic.patient', '{age}', 'disease');"
-        "SELECT bkpriv.set_quantile_hierarchy('cut', 'age', '{4,2}')"
+        "SELECT bkpriv.register_dataset('cut', 'clinic.patient', '{city}', 'disease');"
+        "SELECT bkpriv.set_prefix_hierarchy('cut', 'city', '{1}')"
     )
     db.execute(
         "SELECT bkpriv.register_dataset('noted', 'clinic.person', %s, ARRAY['disease'], "

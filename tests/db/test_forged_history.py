@@ -32,7 +32,6 @@ CALLS = (
     "SELECT * FROM bkpriv.association(%s)",
     "SELECT * FROM bkpriv.posterior(%s, '0.3')",
     "SELECT * FROM bkpriv.max_disclosure(%s, 2)",
-    "SELECT * FROM bkpriv.disclosure_given(%s, '[]')",
     "SELECT * FROM bkpriv.query_workload(%s, 5, 2, 0.1, 1)",
     "SELECT * FROM bkpriv.query_accuracy(%s, 'SELECT count(*) FROM people')",
     "SELECT bkpriv.rewrite_query(%s, 'SELECT count(*) FROM people')",
@@ -342,7 +341,7 @@ def test_respondents_that_no_publication_recorded_are_refused(
     with people.transaction(force_rollback=True):
         forged = forge(people, "release_respondent", **forgery)
         for call in (
-            *("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"),
+            "max_disclosure(%s, 1)",
             *("audit_together(ARRAY[%s])", "explain_together(ARRAY[%s])"),
         ):
             statement = f"SELECT * FROM bkpriv.{call}"
@@ -352,7 +351,7 @@ def test_respondents_that_no_publication_recorded_are_refused(
 
 def test_respondents_of_earlier_versions_are_read(people: Connection) -> None:
     nothing = {"parts": "NULL::int[]", "sensitive_codes": "NULL::int[]"}
-    call = "SELECT * FROM bkpriv.disclosure_given(%s, '[]')"
+    call = "SELECT * FROM bkpriv.max_disclosure(%s, 1)"
     with people.transaction(force_rollback=True):
         earlier = forge(people, "release_respondent", **nothing)
         found = people.execute(call, [earlier]).fetchall()

@@ -52,7 +52,6 @@ FUNCTIONS = """
     bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
     bkpriv_internal.digest()                                             X          X
     bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
-    bkpriv_internal.disclosure_given(bigint,jsonb)                       X          X
     bkpriv_internal.grant_job(text,regrole)                              -          -
     bkpriv_internal.clear_release(bigint)                                X          -
     bkpriv_internal.empty_view(regclass,regclass)                        -          -
@@ -109,7 +108,6 @@ FUNCTIONS = """
     bkpriv.audit_table(regclass,text,jsonb,jsonb,text,text)              X          X
     bkpriv.bethe_posterior(double_precision[],integer[])                 X          X
     bkpriv.disclosure(bigint,jsonb,text)                                 X          X
-    bkpriv.disclosure_given(bigint,jsonb)                                X          X
     bkpriv.doctor()                                                      X          X
     bkpriv.drop_dataset(text)                                            X          -
     bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
@@ -150,7 +148,6 @@ FUNCTIONS = """
     bkpriv.set_date_hierarchy(text,text,text[])                          X          -
     bkpriv.set_list_hierarchy(text,text,jsonb,text)                      X          -
     bkpriv.set_prefix_hierarchy(text,text,integer[])                     X          -
-    bkpriv.set_quantile_hierarchy(text,text,integer[])                   X          -
     bkpriv.suggest_hierarchy(text,text)                                  X          -
     bkpriv.inspect_columns(regclass)                                     X          -
     bkpriv.set_policy(text,jsonb)                                        X          -

@@ -30,7 +30,7 @@ MEASURES = (
     *("audit({})", "utility({})", "association({})", "max_disclosure({}, 1)"),
     *("explain_suppressed({})", "compare_releases(ARRAY[{}])", "attack({})", "explain_attack({})"),
     *("audit_together(ARRAY[{}])", "explain_together(ARRAY[{}])"),
-    *("disclosure_given({}, '[]')", "query_accuracy({}, 'SELECT count(*) FROM released')"),
+    "query_accuracy({}, 'SELECT count(*) FROM released')",
     *("query_workload({}, 1, 1, 0.5)", "rewrite_query({}, 'SELECT count(*) FROM released')"),
     "reconstruct({}, '{{age}}')",
 )

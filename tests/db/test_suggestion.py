@@ -132,19 +132,6 @@ def test_who_may_not_read_what_is_sensitive_may_ask(
     assert suggestions(owner)
     owner.execute(sql.SQL("REVOKE SELECT (job) ON public.living FROM {}").format(role))
     refused(owner, SUGGEST, ["it's", "town"], sqlstate="42501", names=["living", "job"])
-    refused(
-        owner,
-        "SELECT bkpriv.set_quantile_hierarchy('it''s', 'illness', '{2}')",
-        sqlstate="22023",
-        names=["illness"],
-    )
-    owner.execute(sql.SQL("REVOKE SELECT (age) ON public.living FROM {}").format(role))
-    refused(
-        owner,
-        "SELECT bkpriv.set_quantile_hierarchy('it''s', 'age', '{2}')",
-        sqlstate="42501",
-        names=["living", "age"],
-    )
 
 
 def test_too_many_labels_are_refused_before_they_are_read(living: Connection) -> None:

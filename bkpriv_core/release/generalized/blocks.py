@@ -16,7 +16,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import BoolArray, IntArray
 
-__all__ = ["Hulls", "blocks", "halved", "narrowed"]
+__all__ = ["Hulls", "blocks", "narrowed"]
 
 Hulls = Sequence[tuple[IntArray, IntArray]]
 """First and last leaf places along each axis, two arrays of one shape."""
@@ -57,7 +57,7 @@ def blocks(
     boxes : (x,) int array
         Boxes that may have to do with them, rising; no other has.
     """
-    order = halved(places, sizes, most)
+    order = _halved(places, sizes, most)
     starts = np.arange(0, len(order), most)
     if not len(starts):
         return
@@ -132,7 +132,7 @@ def narrowed(
     return near[some], held[:, some]
 
 
-def halved(places: IntArray, sizes: Sequence[int], most: int) -> IntArray:
+def _halved(places: IntArray, sizes: Sequence[int], most: int) -> IntArray:
     """Rows in an order of which each run of `most` is a block of near ones.
 
     Parameters

@@ -1,28 +1,23 @@
-"""Disclosure of a release in the worst case, and under stated knowledge."""
+"""Disclosure of a release in the worst case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.implication import Witness, witnesses
-from bkpriv_core.implication.inference import believe
-from bkpriv_core.implication.persons import Cells, NamedPersons, Names
-from bkpriv_core.implication.statement import atom_json, parse_statements, witness_json
-from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.implication.statement import Cells, NamedPersons, Names
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.past.history import RecordedRelease, find_release, find_respondents
-from bkpriv_pl.server.boundary import array_literal, entry, from_json, require
+from bkpriv_pl.server.boundary import entry, require
 from bkpriv_pl.server.progress import POLLED
 
-__all__ = ["disclosure_given", "max_disclosure"]
+__all__ = ["max_disclosure"]
 
 
 @entry
@@ -30,7 +25,14 @@ def max_disclosure(
     release: int | None, k: int | None, language: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.max_disclosure``."""
-    recorded = _find(release)
+    recorded = find_release(release)
+    sensitive = recorded.table.sensitive
+    if isinstance(sensitive, Combination) and sensitive.several:
+        raise Unsupported(
+            f"persons of release {recorded.release} have several records",
+            detail="Implications are about one value of each.",
+            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
+        )
     if k is None:
         raise InvalidParameter(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
@@ -40,7 +42,11 @@ def max_disclosure(
     about = []
     respondents = find_respondents(recorded)
     for parts in _by_column(recorded):
-        persons = _persons(parts, recorded.groups, respondents)
+        persons: NamedPersons = (
+            Cells(parts, recorded.groups)
+            if respondents is None
+            else Names(parts, respondents.names, respondents.labels)
+        )
         found = witnesses(parts.histograms(recorded.groups), k, language, POLLED)
         about.append([(witness, persons) for witness in found])
 
@@ -48,7 +54,7 @@ def max_disclosure(
     def as_json(witness: Witness, persons: NamedPersons) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
         POLLED.poll()
-        return witness_json(witness, language, persons), atom_json(witness.target, persons)
+        return persons.witness_json(witness, language), persons.atom_json(witness.target)
 
     rows = []
     for pieces, attaining in enumerate(zip(*about, strict=True)):
@@ -69,53 +75,3 @@ def _by_column(recorded: RecordedRelease) -> list[Parts]:
         table = replace(parts.table, sensitive=Domain(aspect.column, labels))
         told.append(replace(parts, table=table))
     return told
-
-
-def _find(release: int | None) -> RecordedRelease:
-    """Find a release of one record of each person.
-
-    Raises
-    ------
-    Unsupported
-        If somebody has several.
-    """
-    recorded = find_release(release)
-    sensitive = recorded.table.sensitive
-    if isinstance(sensitive, Combination) and sensitive.several:
-        raise Unsupported(
-            f"persons of release {recorded.release} have several records",
-            detail="Implications are about one value of each.",
-            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
-        )
-    return recorded
-
-
-@entry
-def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, Any]:
-    """See ``bkpriv.disclosure_given``."""
-    recorded = _find(release)
-    persons = _persons(recorded.parts, recorded.groups, find_respondents(recorded))
-    implications = parse_statements(from_json(knowledge, "knowledge", exact=True), persons, POLLED)
-    inferred = believe(persons, implications, f"release {recorded.release}", POLLED)
-    roll, nobody = inferred.roll, [None] * len(inferred.roll.group)
-    respondents: Sequence[str | None]
-    qi: Sequence[str | None]
-    if isinstance(persons, Names):
-        respondents, qi = [persons.names[place] for place in roll.member.tolist()], nobody
-    else:
-        respondents, qi = nobody, qi_json(recorded.table, recorded.parts.cell[roll.member])
-    return {
-        "respondent": respondents,
-        "group_id": roll.group.tolist(),
-        "qi": qi,
-        "person": [number or None for number in roll.person.tolist()],
-        "place": (roll.belief + 1).tolist(),
-        "beliefs": list(map(array_literal, inferred.beliefs)),
-        "sensitive": list(recorded.table.sensitive.labels),
-    }
-
-
-def _persons(parts: Parts, groups: Groups, respondents: RecordedRespondents | None) -> NamedPersons:
-    if respondents is None:
-        return Cells(parts, groups)
-    return Names(parts, groups, respondents.names, respondents.labels)

@@ -64,8 +64,8 @@ def _categorical(dataset: Dataset, attribute: str) -> Column:
             f'attribute "{attribute}" holds no labels',
             detail=f"Its type is {column.declared_as}: values that share a group are published as "
             "a range, without a hierarchy.",
-            hint="For intervals there are bkpriv.set_quantile_hierarchy and "
-            "bkpriv.set_interval_hierarchy, for units of the calendar bkpriv.set_date_hierarchy.",
+            hint="For intervals there is bkpriv.set_interval_hierarchy, for units of the calendar "
+            "bkpriv.set_date_hierarchy.",
         )
     return column
 

@@ -9,7 +9,6 @@ from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.release.release import Release
 from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
 from bkpriv_core.utility.divergence import divergences
-from bkpriv_core.utility.least import gcp_at_least
 from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.past.history import RecordedRelease, find_release
@@ -57,15 +56,13 @@ def compare_releases(
     listed = check_listed(releases, "compare", "compare_releases")
     recorded = [find_release(release) for release in listed]
     check_same_data(recorded)
-    required = [(release, release.policy.requirements) for release in recorded]
     figures = {
         release.release: {
             **utility_of(release),
-            "gcp_at_least": least,
             "max_disclosure": largest_disclosure(release, POLLED),
             **fidelity(release, POLLED),
         }
-        for release, least in zip(recorded, gcp_at_least(required, POLLED), strict=True)
+        for release in recorded
     }
     for release in recorded:
         tell_bounded(release.release)

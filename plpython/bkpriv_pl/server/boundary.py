@@ -123,16 +123,16 @@ def require(value: str | None, name: str) -> str:
     return value
 
 
-def from_json(text: str | None, name: str, *, exact: bool = False) -> Any:
+def from_json(text: str | None, name: str) -> Any:
     """Decode a jsonb argument that must not be NULL; see `decode`."""
     if text is None:
         raise InvalidParameter(
             f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
         )
-    return decode(text, name, exact=exact)
+    return decode(text, name)
 
 
-def decode(text: str, name: str, *, exact: bool = False) -> Any:
+def decode(text: str, name: str) -> Any:
     """Decode JSON that somebody else wrote.
 
     Parameters
@@ -141,9 +141,6 @@ def decode(text: str, name: str, *, exact: bool = False) -> Any:
         The JSON.
     name : str
         Name of the JSON in messages.
-    exact : bool
-        Whether numbers that are no short integers become decimals with all their digits, for they
-        name values; otherwise floats.
 
     Raises
     ------
@@ -166,7 +163,7 @@ def decode(text: str, name: str, *, exact: bool = False) -> Any:
             hint="Nothing that bkpriv reads needs more than a few.",
         )
 
-    def read(digits: str) -> float | Decimal:
+    def read(digits: str) -> float:
         number = float(digits)
         decimal = Decimal(digits)
         if math.isinf(number) or (number == 0.0 and decimal):
@@ -175,7 +172,7 @@ def decode(text: str, name: str, *, exact: bool = False) -> Any:
                 detail="Such numbers lie between about 1e-308 and 1e308, or are 0.",
                 hint="Write a number in that range.",
             )
-        return decimal if exact else number
+        return number
 
     # An integer that is too long is read like other large numbers.
     return json.loads(

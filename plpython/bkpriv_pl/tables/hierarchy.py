@@ -1,8 +1,7 @@
 """Hierarchies: declaring how labels and numbers are made coarser.
 
 A hierarchy is kept as levels, the paths of the values that it has; as widths of intervals; or as a
-rule, which makes the paths of the values that there are when the source is read. Of the source
-nothing is kept with a rule but the quantiles that bound intervals.
+rule, which makes the paths of the values that there are when the source is read.
 """
 
 from __future__ import annotations
@@ -28,9 +27,8 @@ from bkpriv_pl.server.boundary import (
 )
 from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, named_source, open_source
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, named_source
 from bkpriv_pl.tables.inspection import distinct_values, inspect_hierarchy, inspect_prefixes
-from bkpriv_pl.tables.quantile import find_quantiles
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
@@ -45,7 +43,6 @@ __all__ = [
     "set_interval_hierarchy",
     "set_list_hierarchy",
     "set_prefix_hierarchy",
-    "set_quantile_hierarchy",
     "unset_hierarchy",
 ]
 
@@ -78,8 +75,8 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
         raise TooLarge(
             f"table {relation} has too many labels",
             detail=f"It has {row['labels']}; at most {_MOST_LABELS} are kept.",
-            hint="State a rule: bkpriv.set_prefix_hierarchy, set_list_hierarchy, or, of numbers, "
-            "set_interval_hierarchy and set_quantile_hierarchy.",
+            hint="State a rule: bkpriv.set_prefix_hierarchy, set_list_hierarchy, or, for numbers, "
+            "set_interval_hierarchy.",
         )
     check_room(f"the labels of table {relation}", row["need"], allowed)
     hierarchy = Hierarchy.from_rows(attribute, row["levels"] or [])
@@ -137,28 +134,6 @@ def set_date_hierarchy(name: str | None, attribute: str | None, units: list[obje
         )
     rule = Units.checked(attribute, units)
     _keep(dataset, attribute, rule={"units": list(rule.units)})
-
-
-@entry
-def set_quantile_hierarchy(
-    name: str | None, attribute: str | None, parts: list[object] | None
-) -> None:
-    """See ``bkpriv.set_quantile_hierarchy``."""
-    dataset = find_dataset(name)
-    attribute = _attribute(dataset, attribute)
-    column = columns_of(dataset)[attribute]
-    if not column.numeric:
-        raise InvalidParameter(
-            f'attribute "{attribute}" is not numeric',
-            detail="Quantiles need numbers, dates or timestamps.",
-            hint="Give a categorical attribute another hierarchy; bkpriv.suggest_hierarchy "
-            "proposes one.",
-        )
-    source = open_source(dataset)
-    whose = () if dataset.respondent is None else (dataset.respondent,)
-    check_readable(source, (attribute, *whose))
-    rule = find_quantiles(source, column, dataset.respondent, parts)
-    _keep(dataset, attribute, rule=rule.stated)
 
 
 @entry
