@@ -312,7 +312,10 @@ def test_another_publisher_learns_nothing(
     ):
         refused(other, statement, [release], sqlstate="42704", names=[str(release)])
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        other.execute("INSERT INTO bkpriv.release_respondent VALUES (%s, '{x}', '{0}')", [release])
+        other.execute(
+            "INSERT INTO bkpriv.release_respondent VALUES (%s, '{x}', '{0}', '{0}', '{0}')",
+            [release],
+        )
 
 
 # --- without respondents --------------------------------------------------------------------------

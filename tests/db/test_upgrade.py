@@ -20,7 +20,6 @@ from psycopg.conninfo import conninfo_to_dict
 from bkpriv_core import __version__
 from tests.conftest import Connection, Database, fresh_database
 from tests.db.catalogue import catalogue
-from tests.db.clinic import rows_of
 
 DUMP = "{}.dump.sql"
 DUMPS = Path(__file__).with_name("released")
@@ -54,7 +53,7 @@ def install(database: Database, version: str) -> Connection:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
-    "session", ["", "SET standard_conforming_strings = off; SET quote_all_identifiers = on"]
+    "session", ["", "SET standard_conforming_strings = off; SET quote_all_identifiers = on;"]
 )
 def test_an_upgrade_leaves_the_catalogue_of_an_installation(
     version: str, session: str, server: Connection, db: Connection
@@ -171,16 +170,19 @@ def test_releases_are_measured_as_by_the_older_version(upgraded: Database) -> No
 def test_publishing_goes_on_and_releases_are_withdrawn_and_purged(upgraded: Database) -> None:
     db = upgraded.connect()
     publications = db.execute(
-        "SELECT created_by, dataset, policy, view_name, method, period, options "
+        "SELECT created_by, dataset, policy, view_name, method, period, options::text "
         "FROM bkpriv.releases WHERE status = 'published'"
     ).fetchall()
     assert publications
     for publisher, *arguments in publications:
         session = upgraded.connect(publisher)
         session.execute("SELECT bkpriv.publish(%s, %s, %s, %s, %s, %s::jsonb)", arguments)
-    for action in ("withdraw", "purge"):
-        for release, _ in rows_of(db, "(SELECT release, dataset FROM bkpriv.release) AS r"):
-            db.execute(f"SELECT bkpriv.{action}(%s, 'enough')".encode(), [release])
+    standing = "SELECT release, status FROM bkpriv.releases WHERE status <> 'purged' ORDER BY 1"
+    for release, status in db.execute(standing).fetchall():
+        if status != "withdrawn":
+            db.execute("SELECT bkpriv.withdraw(%s, 'enough')", [release])
+        db.execute("SELECT bkpriv.purge(%s, 'enough', force => true)", [release])
+    assert db.execute(standing).fetchall() == []
 
 
 def test_a_dump_that_is_made_afterwards_keeps_everything(
