@@ -6,12 +6,11 @@
 EXTENSION  := bkpriv
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" bkpriv.control)
 # What an installation runs, in order; an upgrade to the present version runs all that can run again
-# after what it has of its own. Older scripts are installed as they were, to restore dumps with.
+# after what it has of its own. Frozen scripts are installed as they are, to restore dumps with; there may be none.
 AGAIN      := $(sort $(wildcard sql/functions/*.sql)) $(sort $(wildcard sql/ties/*.sql)) sql/seal.sql
 SCRIPT     := .build/$(EXTENSION)--$(EXTVERSION).sql
 UPGRADES   := $(patsubst sql/upgrades/%,.build/%,$(wildcard sql/upgrades/*--$(EXTVERSION).sql))
-RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
-                $(patsubst sql/released/%,.build/%,$(wildcard sql/released/*.sql)))
+RELEASED   := $(filter-out $(patsubst .build/%,sql/released/%,$(SCRIPT) $(UPGRADES)),$(wildcard sql/released/*.sql))
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
@@ -24,32 +23,31 @@ ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
 
 PG_CONFIG   ?= $(shell scripts/find_server.sh)
 PGXS        := $(shell $(PG_CONFIG) --pgxs)
-DATA_built  := $(SCRIPT) $(UPGRADES) $(RELEASED)
+DATA        := $(RELEASED)
+DATA_built  := $(SCRIPT) $(UPGRADES)
 EXTRA_CLEAN := .build
 $(if $(wildcard $(PGXS)),,$(error no PostgreSQL server found; pass PG_CONFIG=/path/to/pg_config))
 include $(PGXS)
 
 python_path = $(pkglibdir)/$(EXTENSION)/$(EXTVERSION)
-build_sql   = scripts/build_sql.sh '$@' '$(pkglibdir)/$(EXTENSION)'
+build_sql   = scripts/build_sql.sh '$@' '$(EXTVERSION)' $(filter-out FORCE,$^)
 
 all: stage-python
 install: install-python
 uninstall: uninstall-python
 
 $(SCRIPT): sql/preamble.sql $(sort $(wildcard sql/tables/*.sql)) $(AGAIN) sql/gates.sql FORCE
-	$(build_sql) '$(EXTVERSION)' $(filter-out FORCE,$^)
+	$(build_sql)
 
 $(UPGRADES): .build/%: sql/preamble.sql sql/upgrades/% $(AGAIN) FORCE
-	$(build_sql) '$(EXTVERSION)' $(filter-out FORCE,$^)
-
-$(RELEASED): .build/$(EXTENSION)--%.sql: sql/released/$(EXTENSION)--%.sql FORCE
-	$(build_sql) '$(lastword $(subst --, ,$*))' '$<'
+	$(build_sql)
 
 scripts: $(SCRIPT) $(UPGRADES)
 
 freeze: scripts
+	mkdir -p sql/released
 	cp $(SCRIPT) $(UPGRADES) sql/released/
-	sha256sum sql/released/*.sql tests/db/released/*.*.* >sql/released/SHA256SUMS
+	sha256sum sql/released/*.sql $(wildcard tests/db/released/*.dump.sql) >sql/released/SHA256SUMS
 
 stage-python:
 	scripts/stage_python.sh '$(PG_CONFIG)' >/dev/null

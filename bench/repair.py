@@ -36,8 +36,7 @@ class _Most:
     detail_ratio: float | None = None
 
 
-# In audits, twice what version 0.2.0 took, which mended by mergers alone: 2.05 on Adult, 2.8 on the
-# census.
+# In audits, twice what repair by mergers alone takes: 2.05 on Adult, 2.8 on the census.
 _MOST = {
     "adult": _Most(audits=4.1, detail_ratio=1.06),
     "census": _Most(audits=5.6, detail_ratio=1.06),

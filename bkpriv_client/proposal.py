@@ -143,12 +143,12 @@ def look_at(connection: Connection, name: str) -> list[Looked]:
 def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
     """Have the extension look at the columns of a table; nothing where the user may not ask it.
 
-    Nor where the table has too many columns, or the extension is older. A transaction goes on.
+    Nor where the table has too many columns. A transaction goes on.
     """
     try:
         with connection.transaction():
             looked = look_at(connection, name)
-    except (errors.InsufficientPrivilege, errors.ProgramLimitExceeded, errors.UndefinedFunction):
+    except (errors.InsufficientPrivilege, errors.ProgramLimitExceeded):
         return {}
     return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 

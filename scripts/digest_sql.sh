@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # digest_sql.sh
 # Print the digest of the SQL that makes the present version, by which doctor() tells whether a
-# database has the SQL that is installed. Scripts of older versions do not count.
+# database has the SQL that is installed. Frozen scripts do not count.
 set -euo pipefail
 cd "$(dirname "$0")/../sql"
 export LC_ALL=C

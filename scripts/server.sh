@@ -114,7 +114,7 @@ find_base() {
 }
 
 # The checkout was moved. A server still running has its socket at the old place, and what is
-# installed was compiled, and scripts of older versions were built, for it.
+# installed was compiled for it.
 adopt_base() {
     say "this checkout was moved here; its server follows"
     stop_all

@@ -85,14 +85,6 @@ METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
 DEFAULT_METHOD = Agglomerate.name
 """The method where none is stated, also in the functions of SQL."""
 
-_MOVED = {
-    "smoothing": (
-        "It belongs to the requirement that compares beliefs; without it values are alike or not.",
-        'State it there: {"bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "smoothing": 0.75}]}.',
-    )
-}
-"""Options that are none any more, and where they went: what it is about, and a hint."""
-
 
 def find_method(name: object) -> Method[Any]:
     """Look a method up.
@@ -122,13 +114,6 @@ def parse_options(method: Method[Own], stated: object) -> Own:
     """
     if isinstance(stated, Mapping):
         for key in sorted(stated.keys() - _names(method)):
-            if key in _MOVED:
-                detail, hint = _MOVED[key]
-                raise InvalidParameter(
-                    f"{key} is no option any more: it is {as_json(stated[key])}",
-                    detail=detail,
-                    hint=hint,
-                )
             others = [name for name, other in METHODS.items() if key in _names(other)]
             if others:
                 named = f"method {' or '.join(others)}"

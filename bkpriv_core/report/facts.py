@@ -217,8 +217,7 @@ class Facts:
     bins : mapping
         Last values of bins, by column and start; see `bkpriv_core.table.wording`.
     apart : tuple of (tuple of str, int)
-        Columns that pass through, and how many rows are unique within their group by them; none if
-        that was not counted.
+        Columns that pass through, and how many rows are unique within their group by them.
     exchanging : Count or None
         People of groups that can exchange members; None where readers are told the groups, or it is
         not known.

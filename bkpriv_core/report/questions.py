@@ -88,9 +88,7 @@ class Questions(Attacks):
                         listed(columns),
                     )
                     for columns, rows in facts.apart
-                )
-                if facts.apart
-                else "not counted: the release is older than the count",
+                ),
                 "counted in the release, as audit has it",
             )
 

@@ -165,13 +165,10 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text,
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    WITH alike AS MATERIALIZED (
-        SELECT b.release, b.base FROM bkpriv.release_base b WHERE b.base = ANY (releases_of.bases)
-        -- Releases of versions before 0.4.0 record their source alone.
-        UNION
-        SELECT r.release, s.name FROM bkpriv.release r CROSS JOIN LATERAL (SELECT format('%I.%I', r.source_schema, r.source_name)) AS s(name)
-        WHERE s.name = ANY (releases_of.bases)
-    ), found AS (SELECT a.release, array_agg(a.base ORDER BY a.base COLLATE "C") AS shared FROM alike AS a GROUP BY a.release)
+    WITH found AS MATERIALIZED (
+        SELECT b.release, array_agg(b.base ORDER BY b.base COLLATE "C") AS shared FROM bkpriv.release_base b
+        WHERE b.base = ANY (releases_of.bases) GROUP BY b.release
+    )
     SELECT r.release, CASE WHEN own.dataset THEN '{}' ELSE f.shared END
     FROM bkpriv.release r LEFT JOIN found AS f ON f.release = r.release
     CROSS JOIN LATERAL (SELECT (r.dataset, r.owner) = (releases_of.dataset, releases_of.owner)) AS own(dataset)
@@ -387,7 +384,7 @@ SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_na
          ELSE 'dropped' END AS status,
     CASE WHEN e.stale THEN true
          WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
-    r.created_at, r.created_by, bkpriv_internal.meant(r.requirements, r.smoothing, r.options) AS requirements, r.options,
+    r.created_at, r.created_by, r.requirements, r.options,
     e.reason, r.counterfeited,
     r.grown_from
 FROM bkpriv.release r
@@ -425,7 +422,7 @@ COMMENT ON COLUMN bkpriv.releases.grown_from IS 'Release whose groups it keeps';
 
 CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement,
-    bkpriv_internal.meant(jsonb_build_object(a.requirement, a.parameters), a.smoothing) -> a.requirement AS parameters, a.threshold, a.worst, a.mean,
+    a.parameters, a.threshold, a.worst, a.mean,
     a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
 FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
 WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());

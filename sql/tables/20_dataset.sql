@@ -14,8 +14,8 @@ CREATE TABLE bkpriv.dataset (
     attributes text[] NOT NULL DEFAULT '{}',
     -- Never true: see bkpriv_internal.drop_row.
     dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
-    -- To whom source, schema and what it reads belonged when it was registered, but for the owner and superusers; NULL: unknown.
-    source_owners text[],
+    -- To whom source, schema and what it reads belonged when it was registered, but for the owner and superusers.
+    source_owners text[] NOT NULL DEFAULT '{}',
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),

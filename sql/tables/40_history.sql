@@ -32,7 +32,6 @@ CREATE TABLE bkpriv.release (
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
     unique_rows bigint[],
-    smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -45,6 +44,7 @@ CREATE TABLE bkpriv.release (
     CHECK (grown_from < release),
     CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
            AND octet_length(array_to_string(attributes, '')) <= 30000),
+    CHECK ((unique_rows IS NULL) = (cardinality(attributes) = 0)),
     CHECK (cardinality(unique_rows) = cardinality(attributes) + 1 AND array_position(unique_rows, NULL) IS NULL
            AND 0 <= ALL (unique_rows)),
     CONSTRAINT release_roles CHECK (octet_length(owner) <= 63 AND octet_length(created_by) <= 63 AND octet_length(array_to_string(watch, '')) <= 1000000)
@@ -92,7 +92,7 @@ CREATE TABLE bkpriv.release_content (
     false_counts bigint[],
     combinations int[],
     combination_offsets int[],
-    made_from jsonb CHECK (octet_length(made_from::text) <= 1000),
+    made_from jsonb NOT NULL CHECK (octet_length(made_from::text) <= 1000),
     CHECK (cardinality(codes) % cardinality(group_ids) = 0),
     CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
     CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells)),
@@ -110,12 +110,9 @@ CREATE TABLE bkpriv.release_respondent (
     release bigint PRIMARY KEY,
     respondents text[] NOT NULL,
     group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents)),
-    parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
-    sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
-    shown_codes int[] CHECK (cardinality(shown_codes) = cardinality(respondents)),
-    -- Earlier versions recorded neither.
-    CHECK ((parts IS NULL) = (sensitive_codes IS NULL)),
-    CHECK (shown_codes IS NULL OR sensitive_codes IS NOT NULL)
+    parts int[] NOT NULL CHECK (cardinality(parts) = cardinality(respondents)),
+    sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
+    shown_codes int[] CHECK (cardinality(shown_codes) = cardinality(respondents))
 );
 
 CREATE SEQUENCE bkpriv.release_event_id;
@@ -168,7 +165,6 @@ CREATE TABLE bkpriv.audit_record (
     estimator text NOT NULL,
     audited_at timestamptz NOT NULL DEFAULT now(),
     audited_by text NOT NULL DEFAULT current_user,
-    smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
     PRIMARY KEY (audit, place),
     CONSTRAINT audit_record_texts CHECK (octet_length(requirement) <= 1000 AND octet_length(estimator) <= 1000 AND octet_length(audited_by) <= 63
            AND octet_length(parameters::text) <= 1000000)

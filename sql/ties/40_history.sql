@@ -68,8 +68,7 @@ COMMENT ON COLUMN bkpriv.release.counterfeited IS 'Records that are shown with a
 COMMENT ON COLUMN bkpriv.release.grown_from IS 'Release whose groups it keeps';
 COMMENT ON COLUMN bkpriv.release.respondent_column IS 'Column that names respondents';
 COMMENT ON COLUMN bkpriv.release.attributes IS 'Columns that pass through unchanged';
-COMMENT ON COLUMN bkpriv.release.unique_rows IS 'Rows unique within their group by each of attributes, and by all together';
-COMMENT ON COLUMN bkpriv.release.smoothing IS 'By which beliefs are compared where nothing says; NULL: values are alike or not';
+COMMENT ON COLUMN bkpriv.release.unique_rows IS 'Rows unique within their group by each attribute, and by all together; NULL: no attributes';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release FOR SELECT
@@ -84,8 +83,7 @@ CREATE POLICY append ON bkpriv.release FOR INSERT
                 AND (watch IS NULL OR watch = bkpriv_internal.watch_tokens(source_schema, source_name)));
 
 COMMENT ON TABLE bkpriv.release_base IS
-    'What releases were made from, as bkpriv_internal.bases() found it; append-only.
-Releases of versions before 0.4.0 have no rows';
+    'What releases were made from, as bkpriv_internal.bases() found it; append-only';
 COMMENT ON COLUMN bkpriv.release_base.release IS 'Release';
 COMMENT ON COLUMN bkpriv.release_base.base IS 'Relation that the source read, with its schema; the source is one';
 GRANT SELECT ON bkpriv.release_base TO bkpriv_publisher, bkpriv_auditor;
@@ -130,7 +128,7 @@ COMMENT ON COLUMN bkpriv.release_content.false_codes IS 'Values of these counter
 COMMENT ON COLUMN bkpriv.release_content.false_counts IS 'How many more records of the cell are shown with the value than have it';
 COMMENT ON COLUMN bkpriv.release_content.combinations IS 'Codes of the sensitive columns, row by row, of each combination; NULL: one column';
 COMMENT ON COLUMN bkpriv.release_content.combination_offsets IS 'Where the rows of each combination begin and end; NULL: each has one';
-COMMENT ON COLUMN bkpriv.release_content.made_from IS 'Digests of what it was made from, to tell whether it stands; NULL: not known';
+COMMENT ON COLUMN bkpriv.release_content.made_from IS 'Digests of what it was made from, to tell whether it stands';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
@@ -212,7 +210,6 @@ COMMENT ON COLUMN bkpriv.audit_record.satisfied IS 'Whether the bound holds';
 COMMENT ON COLUMN bkpriv.audit_record.estimator IS 'Estimator of beliefs that was used';
 COMMENT ON COLUMN bkpriv.audit_record.audited_at IS 'When it was measured';
 COMMENT ON COLUMN bkpriv.audit_record.audited_by IS 'Role that measured it';
-COMMENT ON COLUMN bkpriv.audit_record.smoothing IS 'By which beliefs were compared where parameters do not say; NULL: values are alike or not';
 GRANT SELECT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT

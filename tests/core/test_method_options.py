@@ -62,8 +62,6 @@ def test_every_option_is_read() -> None:
         ({"estimater": "exact"}, 'no option "estimater"', "estimator, unfit"),
         ({"estimator": "bethel"}, '"bethel"', "auto, exact, bethe, omega"),
         ({"estimator": None}, "null", "auto, exact, bethe, omega"),
-        ({"smoothing": 0.5}, "smoothing is no option any more: it is 0.5", '"bt_privacy": [{'),
-        ({"smoothing": None}, "smoothing is no option any more", '"bt_privacy": [{'),
         ({"materialized": 1}, "materialized must be true or false", "materialized"),
         ({"materialized": "true"}, "materialized must be true or false", "materialized"),
         ({"nulls": "ignore"}, 'option nulls is "ignore"', "error, category"),

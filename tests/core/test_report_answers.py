@@ -135,7 +135,7 @@ def test_the_three_questions_have_their_figures() -> None:
 
 
 def test_a_bound_that_cannot_bind_is_called_so() -> None:
-    """The case is a release of 0.3.0 about a number that is blended away."""
+    """The case is a release about a number that is blended away."""
     void, held = (replace(belief(smoothing=0.75), most=most) for most in (0.0745, 0.9))
     said = "(B,t)-privacy, B = 0.3, at most 0.2, promises nothing: no release of this table could"
     assert f"{said} exceed 0.0745." in "".join(parsed(render(facts(bounds=(void,)))).words)

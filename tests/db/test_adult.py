@@ -59,7 +59,7 @@ class Published:
         ).fetchall()
 
     def blended(self) -> Published:
-        """Publish under the skyline again, beliefs blended as versions before 0.4.0 did."""
+        """Publish under the skyline again, beliefs blended by a smoothing of 0.75."""
         skyline = [{**adversary, "smoothing": 0.75} for adversary in SKYLINE]
         requirements = {"k_anonymity": {"k": 4}, "bt_privacy": skyline, "overlap": "warn"}
         state_policy(self.db, "blended", requirements)

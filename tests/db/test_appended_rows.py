@@ -22,13 +22,10 @@ PLAIN = {
     "respondent": "NULL",
     "bins": "'{}'",
     "attributes": "'{}'",
-    "owners": "NULL",
+    "owners": "'{}'",
 }
 HIERARCHY = "INSERT INTO bkpriv.hierarchy (dataset, attribute, {}) VALUES ('patients', 'age', {})"
-POLICY = (
-    "INSERT INTO bkpriv.policy (name, requirements, smoothing, table_owners) "
-    "VALUES ({}, {}, NULL, {})"
-)
+POLICY = "INSERT INTO bkpriv.policy (name, requirements, table_owners) VALUES ({}, {}, {})"
 KNOWLEDGE = (
     "INSERT INTO bkpriv.sequential_knowledge (dataset, name, kind, labels, parents, oldest, "
     "offsets, following, probabilities) "
@@ -59,8 +56,8 @@ UNSOUND = {
     "hierarchy: many widths": HIERARCHY.format(
         "widths, origin", "array_fill(1::numeric, '{2101}'), 0"
     ),
-    "policy: long name": POLICY.format("repeat(md5('x'), 300)", "'{}'", "NULL"),
-    "policy: long requirements": POLICY.format("'a'", f"jsonb_build_object('x', {LONG})", "NULL"),
+    "policy: long name": POLICY.format("repeat(md5('x'), 300)", "'{}'", "'{}'"),
+    "policy: long requirements": POLICY.format("'a'", f"jsonb_build_object('x', {LONG})", "'{}'"),
     "policy: owner NULL": POLICY.format("'a'", "'{}'", "'{NULL}'"),
     "policy: nested owners": POLICY.format("'a'", "'{}'", "'{{a}}'"),
     "knowledge: label NULL": KNOWLEDGE.format(

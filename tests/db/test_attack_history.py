@@ -41,9 +41,11 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'x')",
             "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'stale', 'x')",
             "INSERT INTO bkpriv.release_attribute VALUES (1, 99, 'x', '{a}')",
-            "INSERT INTO bkpriv.release_content VALUES (1, '{0}', '{0}', '{0}', '{0}', '{1}')",
+            "INSERT INTO bkpriv.release_content (release, codes, group_ids, cells, "
+            "sensitive_codes, counts, made_from) "
+            "VALUES (1, '{0}', '{0}', '{0}', '{0}', '{1}', '{}')",
             "INSERT INTO bkpriv.release_draw VALUES (1, '{0}', '{1}')",
-            "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
+            "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}', '{0}', '{0}')",
             "INSERT INTO bkpriv.release_base VALUES (1, 'public.x')",
             "INSERT INTO bkpriv.release_notice (release, severity, message, place) "
             "VALUES (1, 'NOTICE', 'x', 99)",

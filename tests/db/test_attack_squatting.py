@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection, fresh_database
+from tests.conftest import Connection
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.test_attack_type_owners import BELIEF, TELL
@@ -177,48 +177,16 @@ def test_whom_a_former_owner_trusted_the_heir_does_not(
     assert not [text for text in said if "trojan" in text]
 
 
-def test_of_what_older_versions_wrote_nothing_is_known(
+def test_whoever_is_not_recorded_is_not_trusted(
     make_publisher: Callable[..., Connection], db: Connection
 ) -> None:
     maker, owner = make_publisher("maker"), make_publisher("owner")
     name_them(db, owner, maker)
     assert one(db, "SELECT source_owners FROM bkpriv.dataset") == [maker.info.user]
-    db.execute("UPDATE bkpriv.dataset SET source_owners = NULL")
+    db.execute("UPDATE bkpriv.dataset SET source_owners = '{}'")
     refused(owner, OWN, sqlstate="42501", names=["shared.visit", maker.info.user])
     with_them = "UPDATE bkpriv.dataset SET source_owners = ARRAY[%s] RETURNING name"
     assert one(owner, with_them, [maker.info.user]) == "x"
     assert owner.execute(OWN).fetchall()
     other = make_publisher("other")
     assert other.execute(with_them, [maker.info.user]).fetchall() == []
-
-
-def test_an_upgrade_trusts_whom_names_lead_to(
-    server: Connection, make_role: Callable[..., str]
-) -> None:
-    lender, lost = make_role("lender"), make_role("lost")
-    stated = """{"bt_privacy": [{"bandwidth": {"table": "%s"}, "t": 0.99}]}"""
-    with fresh_database(server, "template0") as database:
-        db = database.connect()
-        db.execute("CREATE EXTENSION bkpriv VERSION '0.3.0' CASCADE")
-        db.execute(
-            sql.SQL(
-                "CREATE TABLE public.visit (v int, b int); ALTER TABLE public.visit OWNER TO {0};"
-                "CREATE TABLE public.belief (v int); ALTER TABLE public.belief OWNER TO {1}"
-            ).format(sql.Identifier(lender), sql.Identifier(lost))
-        )
-        # As that version's functions wrote it; its packages are not installed.
-        db.execute("CREATE VIEW public.viewed AS SELECT v, 1 AS b FROM public.belief")
-        register = (
-            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-            "sensitive) VALUES (%s, 'public', %s, '{v}', '{b}')"
-        )
-        for dataset, source in (("x", "visit"), ("y", "gone"), ("z", "viewed")):
-            db.execute(register, [dataset, source])
-        state = "INSERT INTO bkpriv.policy (name, requirements) VALUES (%s, %s)"
-        for name, table in (("led", "public.belief"), ("astray", "no such table")):
-            db.execute(state, [name, stated % table])
-        db.execute("ALTER EXTENSION bkpriv UPDATE")
-        found = "SELECT source_owners FROM bkpriv.dataset ORDER BY name"
-        assert db.execute(found).fetchall() == [([lender],), ([],), ([lost],)]
-        found = "SELECT table_owners FROM bkpriv.policy ORDER BY name"
-        assert db.execute(found).fetchall() == [([],), ([lost],)]

@@ -77,18 +77,6 @@ def test_what_was_read_when_it_was_published_counts(views: Connection) -> None:
     assert recorded == [("clinic.patient",), ("clinic.young",)]
 
 
-def test_of_releases_of_earlier_versions_the_source_counts(views: Connection) -> None:
-    views.execute(
-        "SET session_replication_role = replica; DELETE FROM bkpriv.release_base;"
-        "SET session_replication_role = origin; CREATE VIEW clinic.upon AS TABLE clinic.young"
-    )
-    register(views, "upon", "clinic.upon")
-    with pytest.raises(Exception, match="released before: 1"):
-        publish(views, "upon", "once", "public.upon")
-    register(views, "old", "clinic.old")
-    assert publish(views, "old", "once", "public.old") > 1
-
-
 def test_a_partition_is_of_the_whole_and_not_of_another(db: Connection) -> None:
     db.execute(
         f"CREATE TABLE whole (ward int, {COLUMNS}) PARTITION BY LIST (ward);"

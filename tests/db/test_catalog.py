@@ -229,7 +229,7 @@ VOLATILITY = {
         *("exact_posterior", "bethe_posterior", "omega_posterior", "additive_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
         "randomization_risk",
-        *_internal("digest", "release_table", "auditor", "meant"),
+        *_internal("digest", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {

@@ -282,7 +282,10 @@ def test_another_publisher_learns_nothing(
     statement = "SELECT * FROM bkpriv.max_disclosure(%s, 1)"
     refused(other, statement, [release], sqlstate="42704", names=[str(release)])
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        other.execute("INSERT INTO bkpriv.release_respondent VALUES (%s, '{x}', '{0}')", [release])
+        other.execute(
+            "INSERT INTO bkpriv.release_respondent VALUES (%s, '{x}', '{0}', '{0}', '{0}')",
+            [release],
+        )
 
 
 # --- refusals -------------------------------------------------------------------------------------

@@ -50,8 +50,9 @@ attributes AS (
     SELECT release, place, 'a' || place, labels.all, 'text'
     FROM made, labels, generate_series(0, 1) AS place),
 content AS (
-    INSERT INTO bkpriv.release_content
-    SELECT release, c, array_fill(0, '{14000}'), c, c, array_fill(1::bigint, '{14000}')
+    INSERT INTO bkpriv.release_content (
+        release, codes, group_ids, cells, sensitive_codes, counts, made_from)
+    SELECT release, c, array_fill(0, '{14000}'), c, c, array_fill(1::bigint, '{14000}'), '{}'
     FROM made, (SELECT array_agg(i - 1 ORDER BY i) AS c
                 FROM generate_series(1, 14000) AS i) AS codes)
 SELECT release FROM made

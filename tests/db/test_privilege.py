@@ -63,7 +63,6 @@ FUNCTIONS = """
     bkpriv_internal.invoked(oid)                                         X          X
     bkpriv_internal.live_releases(text,text)                             X          -
     bkpriv_internal.mark_stale()                                         X          -
-    bkpriv_internal.meant(jsonb,double_precision,jsonb)                  X          X
     bkpriv_internal.audit_taken(bigint)                                  X          X
     bkpriv_internal.check_job()                                          X          X
     bkpriv_internal.has_job(oid)                                         X          X
@@ -172,7 +171,7 @@ FUNCTIONS = """
 CHANGED = {
     "dataset": "registered_at dropped source_owners",
     "hierarchy": "levels widths origin rule dropped",
-    "policy": "requirements set_at smoothing table_owners",
+    "policy": "requirements set_at table_owners",
     "sequential_knowledge": "kind memory labels parents oldest "
     "offsets following probabilities support set_at dropped",
 }  # fmt: skip

@@ -50,8 +50,6 @@ def request(**changed: Any) -> list[Any]:
         ({"options": '{"estimator": "best"}'}, "22023", ["best"]),
         ({"options": '{"estimator": {}}'}, "22023", ["estimator"]),
         ({"options": '{"estimator": null}'}, "22023", ["estimator"]),
-        ({"options": '{"smoothing": 0.5}'}, "22023", ["smoothing", "0.5", "requirement"]),
-        ({"options": '{"smoothing": null}'}, "22023", ["smoothing", "null"]),
         ({"options": '{"suppression": 1e400}', "method": "incognito"}, "22023", ["e+400"]),
         ({"options": '{"materialized": 1}'}, "22023", ["materialized"]),
         ({"options": '{"materialized": "yes"}'}, "22023", ["materialized"]),

@@ -63,17 +63,13 @@ def purged(db: Connection) -> int:
     return release
 
 
-def lost(table: str, change: str) -> Callable[[Connection], int]:
-    """A release that lacks what versions did not record, or a restore lost."""
-
-    def made(db: Connection) -> int:
-        release = publish(db, "ward", "plain")
-        db.execute(f"ALTER TABLE bkpriv.{table} DISABLE TRIGGER USER".encode())
-        db.execute(change.format(f"bkpriv.{table}").encode() + b" WHERE release = %s", [release])
-        db.execute(f"ALTER TABLE bkpriv.{table} ENABLE TRIGGER USER".encode())
-        return release
-
-    return made
+def lost(db: Connection) -> int:
+    """A release whose attributes a restore lost."""
+    release = publish(db, "ward", "plain")
+    db.execute("ALTER TABLE bkpriv.release_attribute DISABLE TRIGGER USER")
+    db.execute("DELETE FROM bkpriv.release_attribute WHERE release = %s", [release])
+    db.execute("ALTER TABLE bkpriv.release_attribute ENABLE TRIGGER USER")
+    return release
 
 
 def by(policy: str, method: str, **options: Any) -> Callable[[Connection], int]:
@@ -89,20 +85,14 @@ class Case(NamedTuple):
     sqlstate: str = "55000"
 
 
-WITHOUT = "UPDATE {} SET parts = NULL, sensitive_codes = NULL"
-UNPLACED = "was made by a version that did not record whose record is where"
-
 CASES = {
     "purged": Case(purged, "was purged"),
-    "nothing on record": Case(
-        lost("release_attribute", "DELETE FROM {}"), "has no content on record"
-    ),
+    "nothing on record": Case(lost, "has no content on record"),
     "randomized": Case(
         by("warned", "randomize", scheme="rr-both"),
         "is randomized, and shows no groups",
     ),
     "of nobody": Case(of_else(["disease"], None), "names no respondents", "42703"),
-    "of an older version": Case(lost("release_respondent", WITHOUT), UNPLACED),
     "of some records": Case(
         by("warned", "mondrian", max_records_per_person=1),
         "shows some of each person's records",
@@ -154,7 +144,7 @@ DO LANGUAGE plpython3u $$
     march = RecordedPeriod("2024-03", "text", "month")
     fit = Candidate(
         7, 1, "ward", "me", "public.ward", "public", "ward", "mondrian", 18, 0, 3, 0, "name",
-        march, "disease", 2, *(False, False, True, True, False, False), [],
+        march, "disease", 2, *(False, False, True, False, False), [],
     )
     like = Like("ward", "me", "disease", "name", march)
     together, following = "together", "following"
@@ -163,20 +153,10 @@ DO LANGUAGE plpython3u $$
         ({"attributes": 0, "purged": True}, "was purged", {together, following}),
         ({"attributes": 0}, "has no content on record", {together, following}),
         ({"drawn": True}, "is randomized, and shows no groups", {together, following}),
-        ({"named": False, "placed": False}, "names no respondents", {together, following}),
-        (
-            {"placed": False},
-            "was made by a version that did not record whose record is where",
-            {together, following},
-        ),
+        ({"named": False}, "names no respondents", {together, following}),
         ({"some": True}, "shows some of each person's records", {together, following}),
         ({"several": True}, "shows several records of a person", {following}),
         ({"respondent": "bed"}, 'names respondents by column "bed"', {together, following}),
-        (
-            {"respondent": None},
-            "names respondents by a column that is not recorded",
-            {together, following},
-        ),
         ({"sensitive": "drug"}, 'is about "drug"', {together, following}),
         ({"counterfeited": 1}, "shows counterfeit values", {together}),
         ({"dataset": "other"}, "is of another dataset", set()),

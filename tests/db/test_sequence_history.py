@@ -193,23 +193,6 @@ def test_a_purged_release_is_left_out_and_missed(months: Connection) -> None:
     assert any("left out" in text for text in said)
 
 
-def test_releases_of_older_versions_are_left_out(months: Connection) -> None:
-    know(months, "domain", "clinic.course")
-    publish_all(months)
-    months.execute("ALTER TABLE bkpriv.release_respondent DISABLE TRIGGER USER")
-    months.execute(
-        "UPDATE bkpriv.release_respondent SET parts = NULL, sensitive_codes = NULL "
-        "WHERE release = 1"
-    )
-    months.execute("ALTER TABLE bkpriv.release_respondent ENABLE TRIGGER USER")
-    rows = months.execute(AUDIT).fetchall()
-    assert "version" in rows[0][10]
-    assert rows[1][3] == pytest.approx(0, abs=1e-9)
-    knowledge = '{"bt_privacy": {"t": 0.99, "bandwidth": {"sequence": "course"}}}'
-    call = "SELECT * FROM bkpriv.audit(1, %s)"
-    refused(months, call, [knowledge], sqlstate="55000", names=["release 1", "0.3.0"])
-
-
 def test_releases_about_something_else_are_left_out(months: Connection) -> None:
     know(months, "constant")
     publish_all(months)

@@ -37,9 +37,9 @@ def leave_out(db: Connection, group: int, requirements: Any) -> int:
         db,
         "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
         "view_schema, view_name, method, policy, requirements, options, records, suppressed, "
-        "groups, smoothing) SELECT dataset, owner, 99, source_schema, source_name, view_schema, "
+        "groups) SELECT dataset, owner, 99, source_schema, source_name, view_schema, "
         "view_name, method, policy, %s, options, records, (SELECT sum(r.records) FROM "
-        "bkpriv.disclosure(1, '0.3') AS r WHERE group_id = %s), groups - 1, smoothing "
+        "bkpriv.disclosure(1, '0.3') AS r WHERE group_id = %s), groups - 1 "
         "FROM bkpriv.release WHERE release = 1 RETURNING release",
         [Jsonb(requirements), group],
     )
@@ -50,9 +50,9 @@ def leave_out(db: Connection, group: int, requirements: Any) -> int:
     )
     db.execute(
         "INSERT INTO bkpriv.release_content (release, codes, group_ids, cells, sensitive_codes, "
-        "counts) SELECT %(made)s, codes, ARRAY(SELECT CASE WHEN g = %(group)s THEN -1 "
+        "counts, made_from) SELECT %(made)s, codes, ARRAY(SELECT CASE WHEN g = %(group)s THEN -1 "
         "WHEN g > %(group)s THEN g - 1 ELSE g END FROM unnest(group_ids) WITH ORDINALITY "
-        "AS t (g, place) ORDER BY place), cells, sensitive_codes, counts "
+        "AS t (g, place) ORDER BY place), cells, sensitive_codes, counts, made_from "
         "FROM bkpriv.release_content WHERE release = 1",
         {"made": made, "group": group},
     )

@@ -26,17 +26,16 @@ class RecordedRespondents:
         The respondents.
     labels : (n,) int array
         The group that each is published in, or `SUPPRESSED`.
-    parts, values : (n,) int array or None
-        The part, and the sensitive value, of each one's record. Versions before 0.3.0 did not
-        record them.
+    parts, values : (n,) int array
+        The part, and the sensitive value, of each one's record.
     shown : (n,) int array or None
         The value that each one's record is shown with, if some are counterfeits.
     """
 
     names: Sequence[str]
     labels: IntArray
-    parts: IntArray | None = None
-    values: IntArray | None = None
+    parts: IntArray
+    values: IntArray
     shown: IntArray | None = None
 
 
@@ -44,7 +43,6 @@ def read_shown(
     name: str,
     labels: Sequence[str | None],
     respondents: RecordedRespondents,
-    values: IntArray,
     content: RecordedFigures,
 ) -> Groups:
     """Read the groups of a release as sets of respondents, with their values.
@@ -57,8 +55,6 @@ def read_shown(
         The sensitive attribute.
     labels : sequence of str or None
         Values of the sensitive attribute.
-    values : (n,) int array
-        Code of the value of each.
     content : RecordedFigures
         Figures of the release.
 
@@ -69,7 +65,7 @@ def read_shown(
     """
     check_labels(name, labels)
     _check_respondents(respondents, content.records)
-    for codes in (values, respondents.shown):
+    for codes in (respondents.values, respondents.shown):
         if codes is not None:
             _check_codes("values", codes, len(labels))
     groups = read_groups(respondents.labels, content, "respondents")
@@ -99,12 +95,11 @@ def check_respondents(release: Release, respondents: RecordedRespondents) -> Non
             f"Their group numbers go from {labels.min()} to {labels.max()}; there are "
             f"{groups} groups, and each must have as many respondents as records.",
         )
-    if respondents.parts is not None and respondents.values is not None:
-        _check_places(release, labels, respondents.parts)
-        _check_held(parts.actual, respondents.parts, respondents.values, "has")
-        if respondents.shown is not None or parts.counterfeited:
-            shown = respondents.values if respondents.shown is None else respondents.shown
-            _check_held(parts.counts, respondents.parts, shown, "is shown with")
+    _check_places(release, labels, respondents.parts)
+    _check_held(parts.actual, respondents.parts, respondents.values, "has")
+    if respondents.shown is not None or parts.counterfeited:
+        shown = respondents.values if respondents.shown is None else respondents.shown
+        _check_held(parts.counts, respondents.parts, shown, "is shown with")
 
 
 def _check_respondents(respondents: RecordedRespondents, records: int) -> None:

@@ -174,7 +174,7 @@ def _compared(recorded: RecordedRelease) -> Comparison:
         for item in recorded.policy.requirements
         if isinstance(item, BtPrivacy)
         for regard in item.regarding
-    } or {recorded.smoothing}
+    }
     (smoothing,) = by if len(by) == 1 else (None,)
     if smoothing is not None:
         telling.notice(

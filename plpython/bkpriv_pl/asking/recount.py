@@ -68,13 +68,13 @@ def recount(release: int | None) -> bool:
 def _check_comparable(
     release: int, dataset: Dataset, digests: Mapping[str, str | None], declared: Mapping[str, str]
 ) -> None:
-    """Refuse a release of which it is not on record what was read, or how."""
-    if digests["dataset"] is None or digests["records"] is None:
+    """Refuse a release of picked records, or whose dataset is declared otherwise by now."""
+    if digests["records"] is None:
         raise Refusal(
             "55000",
             f"release {release} cannot be compared with its source",
-            detail="It is not on record what was read: it was made by a version before 0.4.0, or "
-            "some of each person's records were picked by lot.",
+            detail="Some of each person's records were picked at random, so no reading is like "
+            "another.",
             hint="Publish anew, and keep all records of a person.",
         )
     if digests["dataset"] != declared["dataset"]:

@@ -38,7 +38,6 @@ from bkpriv_pl.past.selection import (
     Like,
     Reason,
     find_left_out,
-    in_column,
     select_beside,
     select_listed,
 )
@@ -380,8 +379,8 @@ def _check_columns(listed: Sequence[Candidate]) -> None:
         if each.respondent != other.respondent:
             raise Refusal(
                 "55000",
-                f"release {each.release} names respondents by {in_column(each.respondent)}, "
-                f"and release {other.release} by {in_column(other.respondent)}",
+                f'release {each.release} names respondents by column "{each.respondent}", '
+                f'and release {other.release} by column "{other.respondent}"',
                 detail=f"Both were made from {each.source}. Equal keys would be taken for the same "
                 "people, and others for different ones.",
                 hint="Judge those of each column by themselves, and mind that readers of both "

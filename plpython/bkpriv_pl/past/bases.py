@@ -2,8 +2,7 @@
 
 Two views of one table show the same records, and so do a materialized view, a partition and the
 whole. What a source reads is recorded with each release, by name, as it then was: views are
-replaced. Of releases of versions that recorded none the source itself counts. What functions read,
-and what a foreign table reads elsewhere, is not followed.
+replaced. What functions read, and what a foreign table reads elsewhere, is not followed.
 """
 
 from __future__ import annotations
@@ -38,11 +37,9 @@ def find_bases(source_schema: str, source_name: str) -> list[str]:
 
 
 def bases_of(release: int) -> list[str]:
-    """Names that are recorded of a release; of an older one, its source's."""
+    """Names that are recorded of a release."""
     rows = run(
-        "SELECT base FROM bkpriv.release_base WHERE release = $1 "
-        "UNION SELECT format('%I.%I', source_schema, source_name) FROM bkpriv.release "
-        "WHERE release = $1 ORDER BY base",
+        "SELECT base FROM bkpriv.release_base WHERE release = $1 ORDER BY base",
         ["bigint"],
         [release],
     )

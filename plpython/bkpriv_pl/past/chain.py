@@ -190,9 +190,9 @@ def _read_shown(
     content = RecordedFigures(figures.records, figures.suppressed, figures.groups)
     with of_release(step.release):
         respondents = read_respondents(step.release)
-        if respondents is None or respondents.values is None:
+        if respondents is None:
             raise unsound("its respondents are missing", "There were some a moment ago.")
-        groups = read_shown(sensitive, labels, respondents, respondents.values, content=content)
+        groups = read_shown(sensitive, labels, respondents, content)
     return Step(
         step.release,
         called,
@@ -221,19 +221,18 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     Raises
     ------
     Refusal
-        If it is not recorded which record is whose.
+        If it names no respondents.
     NoGroups
         If it has no groups.
     """
     labels = recorded.groups.labels(len(recorded.parts))
     respondents = find_respondents(recorded)
-    if respondents is None or respondents.parts is None or respondents.values is None:
+    if respondents is None:
         raise Refusal(
             "55000",
             f"release {recorded.release} does not tell respondents apart",
-            detail="Its dataset named no respondents, or it was made by a version before 0.3.0, "
-            "which did not record whose record is in which part of it.",
-            hint="Adversaries who remember can be measured of releases made since.",
+            detail="Its dataset named no respondents.",
+            hint="Measure adversaries who remember on a release of a dataset that names some.",
         )
     cells = recorded.parts.cell[respondents.parts]
     told = Respondents(tuple(respondents.names), cells, respondents.values)

@@ -25,7 +25,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import read_arrays, read_attributes, read_respondents
-from bkpriv_pl.past.terms import find_options, find_requirements, read_ranges, read_smoothing
+from bkpriv_pl.past.terms import find_options, find_requirements, read_ranges
 from bkpriv_pl.server.boundary import Refusal, array_literal, run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -61,9 +61,6 @@ class RecordedRelease(Release):
         Id of the release.
     method : Method
         Method by which it was made.
-    smoothing : float or None
-        Smoothing by which beliefs are compared where its requirements do not say; None if as they
-        are. Of releases of versions before 0.4.0 it was an option, or 0.75.
     types : tuple of str
         Names of the columns' types in SQL, the sensitive ones last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
@@ -73,7 +70,6 @@ class RecordedRelease(Release):
 
     release: int
     method: Method[Any]
-    smoothing: float | None
     types: tuple[str, ...]
     library: Library = _ANY_TABLE
 
@@ -121,16 +117,11 @@ def find_watch(source_schema: str, source_name: str) -> list[str] | None:
 
 
 def record_release(**columns: Any) -> int:
-    """Append a release and return its id; `columns` are those of ``bkpriv.release``.
-
-    Its requirements state a smoothing, or mean none.
-    """
+    """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
     types |= {"counterfeited": "bigint", "grown_from": "bigint"}
     types |= {"requirements": "jsonb", "options": "jsonb", "unique_rows": "bigint[]"}
-    types["smoothing"] = "float8"
     types |= dict.fromkeys(("watch", "attributes"), "text[]")
-    columns["smoothing"] = None
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
     row = run(
@@ -313,11 +304,11 @@ def record_audit(release: int, rows: Sequence[Finding | Count]) -> None:
     """Append the rows of one audit, where the transaction may write."""
     types = {"requirement": "text", "parameters": "jsonb", "threshold": "float8"}
     types |= {"worst": "float8", "mean": "float8", "vulnerable": "bigint", "satisfied": "bool"}
-    types |= {"estimator": "text", "smoothing": "float8"}
+    types["estimator"] = "text"
     values = [
         (
             *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst),
-            *(row.mean, row.vulnerable, row.satisfied, row.estimator, None),
+            *(row.mean, row.vulnerable, row.satisfied, row.estimator),
         )
         for row in rows
     ]
@@ -398,6 +389,5 @@ def find_release(release: int | None) -> RecordedRelease:
             parsed.form,
             release,
             method=method,
-            smoothing=read_smoothing(release),
             types=types,
         )

@@ -248,7 +248,7 @@ def _hand_on(relation: str, owner: str, heir: str, *, forgotten: str | None = No
     Whom the former owner trusted is `forgotten`, a column: the heir has not named them, and the
     former owner may have written anybody's name there.
     """
-    forget = "" if forgotten is None else f", {forgotten} = NULL"
+    forget = "" if forgotten is None else f", {forgotten} = '{{}}'"
     rows = run(
         f"UPDATE bkpriv.{relation} SET owner = $2{forget} WHERE owner = $1 RETURNING true",
         ["text", "text"],

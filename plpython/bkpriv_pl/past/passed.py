@@ -34,20 +34,18 @@ class PassedThrough:
     ----------
     attributes : tuple of str
         The columns.
-    unique : tuple of int, optional
-        Rows that are unique within their group by each of them, and last by all together; None of
-        a release that was made before that was counted.
+    unique : tuple of int
+        Rows that are unique within their group by each of them, and last by all together.
     """
 
     attributes: tuple[str, ...]
-    unique: tuple[int, ...] | None
+    unique: tuple[int, ...]
 
     def counted(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """Columns, and rows that are unique by them: each column, and all of several."""
-        if self.unique is not None:
-            yield from zip(((name,) for name in self.attributes), self.unique, strict=False)
-            if len(self.attributes) > 1:
-                yield self.attributes, self.unique[-1]
+        yield from zip(((name,) for name in self.attributes), self.unique, strict=False)
+        if len(self.attributes) > 1:
+            yield self.attributes, self.unique[-1]
 
 
 def passed_through(release: int) -> PassedThrough:
@@ -57,8 +55,7 @@ def passed_through(release: int) -> PassedThrough:
         ["bigint"],
         [release],
     )
-    unique = row["unique_rows"]
-    return PassedThrough(tuple(row["attributes"]), None if unique is None else tuple(unique))
+    return PassedThrough(tuple(row["attributes"]), tuple(row["unique_rows"] or ()))
 
 
 def tell_attributes(release: int, rows: int) -> None:
@@ -66,17 +63,13 @@ def tell_attributes(release: int, rows: int) -> None:
     passed = passed_through(release)
     if not passed.attributes:
         return
-    told, counted = "", ""
-    if passed.unique is not None:
-        told = f"; {passed.unique[-1]} of {rows} rows are unique within their group by them"
-        each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
-        counted = f" Rows that are unique by each: {_listed(each[: len(passed.attributes)])}."
+    each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
     telling.notice(
-        f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}"
-        f"{told}",
+        f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}; "
+        f"{passed.unique[-1]} of {rows} rows are unique within their group by them",
         detail="Adversaries are supposed not to know them, of anybody. A reader who knows "
-        "somebody's may find that person's row by them, and read the sensitive value."
-        f"{counted}",
+        "somebody's may find that person's row by them, and read the sensitive value. "
+        f"Rows that are unique by each: {_listed(each[: len(passed.attributes)])}.",
         hint="A column that others may know is a quasi-identifier. Readers of several releases "
         "can tell by attributes which rows are the same record's.",
     )

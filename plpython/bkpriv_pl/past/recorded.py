@@ -208,10 +208,10 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     )[0]
     if None in packed["respondents"]:
         raise unsound("a respondent has no name", "One is NULL.")
-    parts, values, shown = (
-        None if packed[name] is None else _integers(name, packed[name]) for name in arrays[1:]
+    labels, parts, values = (_integers(name, packed[name]) for name in arrays[:3])
+    shown = (
+        None if packed["shown_codes"] is None else _integers("shown_codes", packed["shown_codes"])
     )
-    labels = _integers("group_ids", packed["group_ids"])
     return RecordedRespondents(packed["respondents"], labels, parts, values, shown=shown)
 
 
@@ -280,8 +280,8 @@ def _of_respondents(row: dict[str, Any]) -> list[Sizes]:
     return [
         Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes"))
         for name in ("respondents", *_RESPONDENT_ARRAYS)
-        # Earlier versions recorded neither parts nor values; most show the values that are.
-        if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
+        # Most show the values that are.
+        if name != "shown_codes" or row[f"{name}_elements"] is not None
     ]
 
 

@@ -257,7 +257,7 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     Raises
     ------
     Refusal
-        If it is not recorded which record is whose.
+        If it names no respondents.
     Unsupported
         If somebody has several.
     """

@@ -31,7 +31,6 @@ __all__ = [
     "RecordedPeriod",
     "find_candidate",
     "find_left_out",
-    "in_column",
     "list_left_out",
     "select_beside",
     "select_dataset",
@@ -121,9 +120,9 @@ class Candidate:
         Name of the sensitive attribute; None where nothing is on record.
     attributes : int
         Number of attributes on record.
-    purged, drawn, named, placed, some, several : bool
-        Whether it was purged; is randomized; names respondents; says which record is whose; shows
-        some of each person's records; shows several of a person.
+    purged, drawn, named, some, several : bool
+        Whether it was purged; is randomized; names respondents; shows some of each person's
+        records; shows several of a person.
     shared : list of str
         Relations that it and the asked one were both read from, where datasets differ.
     """
@@ -147,7 +146,6 @@ class Candidate:
     purged: bool
     drawn: bool
     named: bool
-    placed: bool
     some: bool
     several: bool
     shared: list[str]
@@ -164,7 +162,7 @@ _QUERY = (
     "WHERE e.release = r.release AND kind = 'purged') AS purged, "
     "coalesce((SELECT a.retention IS NOT NULL FROM bkpriv.release_attribute AS a "
     "WHERE a.release = r.release ORDER BY a.place DESC LIMIT 1), false) AS drawn, "
-    "p.release IS NOT NULL AS named, p.parts IS NOT NULL AS placed, "
+    "p.release IS NOT NULL AS named, "
     "coalesce(jsonb_typeof(r.options -> 'max_records_per_person') = 'number', false) AS some, "
     "c.combination_offsets IS NOT NULL AS several, s.shared "
     "FROM {} AS s JOIN bkpriv.release AS r ON r.release = s.release "
@@ -293,10 +291,9 @@ class Reason(Enum):
     EMPTY = "has no content on record"
     RANDOMIZED = "is randomized, and shows no groups"
     ANONYMOUS = "names no respondents"
-    UNPLACED = "was made by a version that did not record whose record is where"
     SOME_RECORDS = "shows some of each person's records"
     SEVERAL_RECORDS = "shows several records of a person"
-    OTHER_COLUMN = "names respondents by {column}"
+    OTHER_COLUMN = 'names respondents by column "{column}"'
     OTHER_SENSITIVE = 'is about "{sensitive}"'
     COUNTERFEIT = "shows counterfeit values"
     OTHER_DATASET = "is of another dataset"
@@ -308,7 +305,6 @@ _HOLDS: Mapping[Reason, Callable[[Candidate, Like], bool]] = {
     Reason.EMPTY: lambda it, _: not it.attributes,
     Reason.RANDOMIZED: lambda it, _: it.drawn,
     Reason.ANONYMOUS: lambda it, _: not it.named,
-    Reason.UNPLACED: lambda it, _: it.named and not it.placed,
     Reason.SOME_RECORDS: lambda it, _: it.some,
     Reason.SEVERAL_RECORDS: lambda it, _: it.several,
     Reason.OTHER_COLUMN: lambda it, like: like.respondent not in (None, it.respondent),
@@ -323,7 +319,6 @@ TOGETHER = (
     Reason.EMPTY,
     Reason.RANDOMIZED,
     Reason.ANONYMOUS,
-    Reason.UNPLACED,
     Reason.SOME_RECORDS,
     Reason.OTHER_COLUMN,
     Reason.OTHER_SENSITIVE,
@@ -331,7 +326,7 @@ TOGETHER = (
 )
 """Reasons why a release is not judged together with others of the same people."""
 
-FOLLOWING = (*TOGETHER[:6], Reason.SEVERAL_RECORDS, *TOGETHER[6:-1])
+FOLLOWING = (*TOGETHER[:5], Reason.SEVERAL_RECORDS, *TOGETHER[5:-1])
 """Reasons why a release is no part of a sequence, in which a person has one value at a time."""
 
 
@@ -354,7 +349,7 @@ def find_left_out(
     if reason is None:
         return None
     words = reason.value.format(
-        column=in_column(candidate.respondent),
+        column=candidate.respondent,
         sensitive=candidate.sensitive,
         period=candidate.period,
     )
@@ -365,8 +360,3 @@ def list_left_out(left_out: Mapping[int, LeftOut]) -> str:
     """List releases that are left out, by their ids, and why."""
     listed = [f"release {release} {why}" for release, why in left_out.items()]
     return f"{'; '.join(listed[:_SHOWN])}{'; ...' * (len(listed) > _SHOWN)}"
-
-
-def in_column(name: str | None) -> str:
-    """Name, in messages, of the column that respondents are named by, as far as it is recorded."""
-    return "a column that is not recorded" if name is None else f'column "{name}"'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bkpriv_core.belief.distance import Smoothing
 from bkpriv_core.errors import as_json
 from bkpriv_core.method import Method, Own, parse_options
 from bkpriv_core.policy import Policy, parse_policy
@@ -15,7 +14,7 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.server.boundary import decode
 
-__all__ = ["find_options", "find_requirements", "read_ranges", "read_smoothing"]
+__all__ = ["find_options", "find_requirements", "read_ranges"]
 
 _JSON_BYTES = 10**7
 """Largest number of bytes of recorded requirements, and of options."""
@@ -30,8 +29,7 @@ def find_requirements(release: int) -> Policy:
         If it is no policy.
     """
     with of_release(release):
-        meant = "bkpriv_internal.meant(requirements, smoothing, options)"
-        stated = _decoded(release, "requirements", meant)
+        stated = _decoded(release, "requirements")
         return parse_policy(stated).about(*read_columns(release))
 
 
@@ -44,15 +42,12 @@ def find_options(release: int, method: Method[Own]) -> Own:
         If they are none of the method's.
     """
     with of_release(release):
-        options = _options(release)
-        if _unstated(release) is not None:
-            options.pop("smoothing", None)  # It was one then.
-        return parse_options(method, options)
+        return parse_options(method, _options(release))
 
 
 def _options(release: int) -> dict[str, Any]:
     """The options of a release, as they were stated."""
-    options = _decoded(release, "options", "options")
+    options = _decoded(release, "options")
     if not isinstance(options, dict):
         raise unsound("its options are no JSON object", f"They are {as_json(options)}.")
     return options
@@ -64,29 +59,11 @@ def read_ranges(release: int) -> RangeStyle:
     return ranges
 
 
-def read_smoothing(release: int) -> float | None:
-    """Smoothing by which beliefs are compared where a release's requirements state none; or None.
-
-    Until 0.4.0 that was an option, or 0.75.
-    """
-    options, unstated = _options(release), _unstated(release)
-    if unstated is None:
-        return None
-    smoothing: float = read(Smoothing, options.get("smoothing", unstated), "option smoothing")
-    return smoothing
-
-
-def _unstated(release: int) -> float | None:
-    """The column of that; None of a release whose requirements state all that they mean."""
-    smoothing: float | None = look_up(release, "smoothing")["smoothing"]
-    return smoothing
-
-
-def _decoded(release: int, name: str, expression: str) -> Any:
+def _decoded(release: int, name: str) -> Any:
     """Decode what a column of a release holds, unless it is too long."""
     size = look_up(release, f"octet_length({name}::text) AS size")["size"]
     if size > _JSON_BYTES:
         raise unsound(
             f"its {name} are too long", f"They have {size} bytes; at most {_JSON_BYTES} are read."
         )
-    return decode(look_up(release, f"{expression} AS found")["found"], name)
+    return decode(look_up(release, name)[name], name)

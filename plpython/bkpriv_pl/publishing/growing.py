@@ -27,7 +27,6 @@ from bkpriv_pl.past.selection import (
     Like,
     Reason,
     find_left_out,
-    in_column,
     select_dataset,
 )
 from bkpriv_pl.publishing.view import View
@@ -182,7 +181,7 @@ def find_stock(
     _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
     last = find_release(latest.release)
     _check_form(last, method)
-    _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
+    _refuse(latest, like, (Reason.ANONYMOUS, Reason.OTHER_COLUMN))
     _check_persons(last, options)
     _check_attributes(dataset, last)
     return _Growing(options.departed, *tell_apart(last))
@@ -231,7 +230,7 @@ def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
             Reason.PURGED: "What it was made from was erased, groups and all.",
             Reason.COUNTERFEIT: f"{latest.counterfeited} records have other values there than "
             "their own, which could not be taken back.",
-            Reason.OTHER_COLUMN: f"The dataset does by {in_column(like.respondent)}.",
+            Reason.OTHER_COLUMN: f'The dataset does by column "{like.respondent}".',
         }
         detail = details.get(left_out.reason, "It is not known who stays, and who is a newcomer.")
         raise _unfit(latest.release, left_out.words, detail)

@@ -25,7 +25,7 @@ class StatedPolicy:
     own : bool
         Whether it is the caller's own.
     table_owners : tuple of str
-        Owners of its prior tables when it was set, as far as that is known.
+        Owners of its prior tables when it was set, but for its owner.
     """
 
     requirements: dict[str, Any]
@@ -48,8 +48,8 @@ def find_policy(name: str | None) -> StatedPolicy:
     """
     name = require(name, "policy")
     rows = run(
-        "SELECT bkpriv_internal.meant(requirements, smoothing) AS requirements, "
-        "owner = current_user AS own, table_owners FROM bkpriv.policy WHERE name = $1",
+        "SELECT requirements, owner = current_user AS own, table_owners "
+        "FROM bkpriv.policy WHERE name = $1",
         ["text"],
         [name],
     )
@@ -65,7 +65,7 @@ def find_policy(name: str | None) -> StatedPolicy:
         )
     row = rows[0]
     requirements = decode(row["requirements"], f'policy "{name}"')
-    return StatedPolicy(requirements, row["own"], tuple(row["table_owners"] or ()))
+    return StatedPolicy(requirements, row["own"], tuple(row["table_owners"]))
 
 
 @entry
@@ -77,15 +77,15 @@ def set_policy(name: str | None, requirements: str | None) -> str:
     values = [name, requirements, sorted(_owners_of_tables(stated))]
     # Whoever inserts first has the name, whatever others do at the same time.
     if run(
-        "INSERT INTO bkpriv.policy (name, requirements, smoothing, table_owners) "
-        "VALUES ($1, $2, NULL, $3) ON CONFLICT (name) DO NOTHING RETURNING name",
+        "INSERT INTO bkpriv.policy (name, requirements, table_owners) "
+        "VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name",
         ["text", "jsonb", "text[]"],
         values,
     ):
         return name
     if run(
-        "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), smoothing = NULL, "
-        "table_owners = $3 WHERE name = $1 RETURNING name",
+        "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), table_owners = $3 "
+        "WHERE name = $1 RETURNING name",
         ["text", "jsonb", "text[]"],
         values,
     ):

@@ -140,7 +140,7 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
     check_readable(open_source(dataset), (*dataset.measured, *dataset.attributes, *dataset.extras))
     reasons = [*_views_changed(request, shown, release), *_terms_changed(request, release)]
     recorded = read_digests(release)
-    reasons += _declarations_changed(request, release, recorded)
+    reasons += _declarations_changed(request, recorded)
     stale, why = _watched(release)
     if stale:
         reasons.append(Reason("source", f"release {release} is stale: {why}"))
@@ -234,7 +234,7 @@ def _digest(stated: object) -> str:
 
 
 def read_digests(release: int) -> Mapping[str, str | None]:
-    """Digests of `made_from` that a release has; None where one is missing, as of older ones."""
+    """Digests of `made_from` that a release has; None where one is missing."""
     rows = run(
         "SELECT key, value FROM bkpriv.release_content, jsonb_each_text(made_from) "
         "WHERE release = $1",
@@ -271,10 +271,7 @@ def _views_changed(
 
 def _terms_changed(request: Request, release: int) -> Iterator[Reason]:
     """Compare policy, method, options and period."""
-    row = look_up(
-        release,
-        "bkpriv_internal.meant(requirements, smoothing, options) AS requirements, method, period",
-    )
+    row = look_up(release, "requirements, method, period")
     then, now = decode(row["requirements"], "requirements"), json.loads(json.dumps(request.stated))
     for key in sorted({*then, *now}):
         if then.get(key) != now.get(key):
@@ -300,14 +297,10 @@ def _shown(stated: Mapping[str, Any], key: str) -> str:
     return as_json(stated[key]) if key in stated else "not stated"
 
 
-def _declarations_changed(
-    request: Request, release: int, recorded: Mapping[str, str | None]
-) -> Iterator[Reason]:
+def _declarations_changed(request: Request, recorded: Mapping[str, str | None]) -> Iterator[Reason]:
     """Compare the dataset, its hierarchies and the knowledge that the policy names."""
     for changed, digest in _declarations(request).items():
-        if recorded[changed] is None:
-            yield Reason(changed, f"that of release {release} is not on record")
-        elif recorded[changed] != digest:
+        if recorded[changed] != digest:
             yield Reason(changed, _HOW[changed])
 
 

@@ -147,7 +147,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         period=row["period"],
         bins=from_json(row["bins"], "bins"),
         attributes=tuple(row["attributes"]),
-        source_owners=tuple(row["source_owners"] or ()),
+        source_owners=tuple(row["source_owners"]),
     )
 
 
@@ -300,7 +300,7 @@ def open_source(dataset: Dataset) -> Relation:
     check_strangers(
         source,
         f'the source {source} of dataset "{dataset.name}"',
-        "It, or what it reads, belongs to others than when it was registered, or that is unknown. "
+        "It, or what it reads, belongs to others than when it was registered. "
         "If you trust them: UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[...] "
         f"WHERE name = {plpy.quote_literal(dataset.name)}, with their names."
         if dataset.own
