@@ -178,7 +178,7 @@ def test_breaches_about_persons_of_several_records(
     expected = [
         breach(
             [
-                (float(patients.having(before, value)), float(patients.having(after, value)))
+                (float(patients.having(before, value)[1]), float(patients.having(after, value)[1]))
                 for value in range(len(VALUES))
             ],
             rho[0],
