@@ -87,6 +87,13 @@ def test_no_two_beliefs_are_farther_apart(smoothing: float | None) -> None:
     assert distance(p, q).max() <= distance.most(domain.size) + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_farthest_of_many_values_are_found_where_no_few_lead_to_them(seed: int) -> None:
+    rows = np.random.default_rng(seed).dirichlet(np.full(8, 5.0), 60)
+    largest = max(js_divergence(rows, row).max() for row in rows)
+    assert BeliefDistance(rows).most(len(rows)) == pytest.approx(largest, abs=1e-12)
+
+
 @SOME
 @given(told(most=5), smoothings)
 def test_of_several_columns_it_is_that_of_each(table: Told, smoothing: float | None) -> None:

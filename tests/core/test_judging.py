@@ -37,7 +37,6 @@ from tests.core.exchange_oracles import (
 from tests.core.oracles import Records
 from tests.core.strategies import (
     MANY,
-    SOME,
     as_groups,
     as_table,
     partitions,
@@ -237,8 +236,8 @@ def test_estimates_come_last_and_bounds_only_where_bounds_count(
     assert not counted.states(as_groups([[0, 1], [2, 3]])).any()
 
 
-@SOME
-@given(tables(min_records=5, max_records=12), st.integers(0, 60), st.integers(1, 30), st.data())
+@MANY
+@given(tables(min_records=6, max_records=12), st.integers(0, 90), st.integers(1, 12), st.data())
 def test_what_was_bounded_is_inferred_from_the_fewest_states_on(
     records: Records, work: int, most: int, data: st.DataObject
 ) -> None:
