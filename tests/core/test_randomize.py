@@ -212,7 +212,7 @@ def test_the_bound_must_be_stated() -> None:
         ({"scheme": "rr-s", "utility": {"age": "x"}}, 'option utility of "age" is "x"'),
         ({"scheme": "rr-s", "utility": "kl"}, "option utility names no attribute"),
         ({"scheme": "rr-s", "estimator": "auto"}, "option estimator means nothing to method rand"),
-        ({"scheme": "rr-s", "smoothing": 1}, "smoothing is no option any more"),
+        ({"scheme": "rr-s", "smoothing": 1}, 'there is no option "smoothing"'),
         ({"scheme": "rr-s", "unfit": "relax"}, "option unfit means nothing to method randomize"),
     ],
 )
