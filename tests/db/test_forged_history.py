@@ -18,6 +18,7 @@ COLUMNS = {
     "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
     "false_cells, false_codes, false_counts, combinations, combination_offsets, made_from",
+    "release_base": "base",
     "release_draw": "codes, counts",
     "release_respondent": "respondents, group_ids, parts, sensitive_codes, shown_codes",
 }
