@@ -200,6 +200,7 @@ def test_what_may_be_null_has_no_bounds(shop: Connection) -> None:
     assert {None, "*"} & {value for value, _ in shown["text"]}
 
 
+@pytest.mark.always
 def test_a_sensitive_column_that_is_binned(shop: Connection) -> None:
     shop.execute("DROP TABLE IF EXISTS stock CASCADE")
     shop.execute("CREATE TABLE stock (v int, w int)")
