@@ -16,6 +16,7 @@ import plpy
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_pl.server.memory import lifted
+from bkpriv_pl.server.pinned import check_pinned
 from bkpriv_pl.server.reporting import Refusal, entry
 
 __all__ = [
@@ -57,12 +58,14 @@ def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> li
     memory alone; see `bkpriv_pl.server.memory`.
     """
     with lifted():
+        check_pinned()
         return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
 
 
 def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
     """Execute one statement that writes, with parameters, and return how many rows it wrote."""
     with lifted():
+        check_pinned()
         written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
     return written
 
@@ -109,6 +112,7 @@ def check_room(subject: str, need: int, allowed: int, *, hint: str = _SHORTEN) -
 def prepare(query: str) -> None:
     """Have PostgreSQL understand a statement, which is not executed."""
     with lifted():
+        check_pinned()
         plpy.prepare(query)
 
 

@@ -13,6 +13,7 @@ from bkpriv_core import errors
 from bkpriv_core.errors import BkprivError
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.memory import BUDGET, NoRoom, bounded
+from bkpriv_pl.server.pinned import ChangedSettings, pinned
 
 __all__ = ["Refusal", "entry", "reported", "untraced"]
 
@@ -29,6 +30,7 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.TooLarge: "54000",
     errors.Unsupported: "0A000",
     errors.UnsoundHistory: "22000",
+    ChangedSettings: "2F003",
 }
 
 _OUT_OF_MEMORY = "53200"
@@ -150,7 +152,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reported(), bounded(), telling.apart(), _nested():
+        with reported(), bounded(), telling.apart(), _nested(), pinned():
             return function(*args, **kwargs)
 
     return untraced(called)
