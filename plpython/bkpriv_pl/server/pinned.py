@@ -72,4 +72,6 @@ def _look() -> Any:
         f"pg_catalog.current_setting({plpy.quote_literal(name)}) AS {plpy.quote_ident(name)}"
         for name in row["names"]
     ]
-    return plpy.prepare(f"SELECT CURRENT_USER::pg_catalog.text AS role, {', '.join(settings)}")
+    # By its identifier: it may be renamed.
+    role = "pg_catalog.to_regrole(pg_catalog.quote_ident(CURRENT_USER))::pg_catalog.oid AS role"
+    return plpy.prepare(f"SELECT {role}, {', '.join(settings)}")
