@@ -7,10 +7,10 @@ same.
 
 The source counts as unchanged where its watch says so, as `bkpriv.releases` does, and its rows
 could not come to read otherwise without a write: no row-level security picks or picked them, and
-their types are built in. Else its total is compared, if there is one, and where that is another it
-is read again and its fingerprint is compared. Where that cannot
-tell either, as of records that a lot picked, nothing stands: what may be stale is never called
-standing.
+their types are built in. A write that the watch saw decides, unless the release is of a period.
+Else the total of the source is compared, if there is one, and where that is another it is read
+again and its fingerprint is compared. Where that cannot tell either, as of records that a lot
+picked, nothing stands: what may be stale is never called standing.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
     recorded = read_digests(release)
     reasons += _declarations_changed(request, recorded)
     stale, why = _watched(release)
-    if stale:
+    # A write to another period is none to this one; only the records tell.
+    if stale and request.period is None:
         reasons.append(Reason("source", f"release {release} is stale: {why}"))
     watched = stale is False and recorded["written_only"] and _written_only(dataset)
     if not reasons and not watched:

@@ -383,7 +383,7 @@ def register(
     )
     # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
     _forget(name)
-    watch_own(relation, name, period)
+    watch_own(relation, name)
     return name
 
 
