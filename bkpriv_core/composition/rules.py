@@ -409,8 +409,7 @@ def _some_beside(plan: Plan) -> tuple[str, str] | None:
 @_rule(
     "releases certified together",
     "`randomize`",
-    "It shows no groups that could be joined until they hold; what draws of the same records tell "
-    "together is measured instead.",
+    "It shows no groups that could be joined until they hold.",
 )
 def _draws_beside(plan: Plan) -> tuple[str, str] | None:
     if plan.overlap != "certify" or isinstance(plan.options, GroupOptions):

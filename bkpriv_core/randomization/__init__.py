@@ -6,7 +6,6 @@ estimates from it what was there, but does not know of any single record whether
 
 - `channel`: how one attribute is distorted;
 - `risk`: what the records tell of a person;
-- `together`: what several releases of a table tell together;
 - `optimization`: the channels that cost least, of those that bound what is told;
 - `drawn`, `drawing`: records as they were drawn, and how that is done;
 - `grid`: the combinations of values that they may have had;

@@ -10,11 +10,6 @@
 -- whoever renames the table, or its schema, renames it here too, and the end of a watch ends the name. Its
 -- triggers may be dropped, replaced or renamed by whoever owns the table, and be put back; that is its end, too.
 --
--- A watch is one trigger; or, where the owner names a column of periods, one for each event, which
--- know the rows that were written: then a write marks only releases of the periods of those rows, and
--- all that it cannot tell the period of. Periods are compared as text, which only built-in types write
--- here: the functions of others would run with the rights of the extension's owner.
---
 -- Before it commits, a publication locks the source against writers and looks once more whether the
 -- source is as it was read; if writers do not finish soon, it calls itself stale. So no change slips
 -- between reading and publishing. A writer whose snapshot is too old to show it a release cannot mark
@@ -45,92 +40,16 @@ That is whatever a write to it may name, and the other way round the sources tha
 table may change';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.written_tables(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.period_type(watched oid, period text) RETURNS text
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-    WITH RECURSIVE base AS (
-        SELECT a.atttypid AS type, a.attcollation FROM pg_attribute a
-        WHERE a.attrelid = watched AND a.attname = period AND a.attnum > 0 AND NOT a.attisdropped
-        UNION ALL
-        SELECT t.typbasetype, b.attcollation FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype = 'd'
-    )
-    SELECT format_type(b.type, -1) FROM base b
-    WHERE b.type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype,
-                     'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'date'::regtype, 'timestamp'::regtype,
-                     'timestamptz'::regtype, 'bool'::regtype, 'uuid'::regtype)
-        AND NOT EXISTS (SELECT FROM pg_collation c WHERE c.oid = b.attcollation AND NOT c.collisdeterministic)
-$$;
-COMMENT ON FUNCTION bkpriv_internal.period_type(oid, text) IS
-    'Built-in type of a column whose values are told apart by their texts.
-NULL if it has no such type, or is not there';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.period_type(oid, text) TO bkpriv_publisher, bkpriv_watcher;
-
 CREATE OR REPLACE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
-DECLARE
-    -- Anybody may put this function on a table of his own, without the rows that were written; a temporary
-    -- view would be read in their place, with the rights of the extension's owner.
-    type text := CASE WHEN TG_NARGS = 2 AND TG_OP <> 'TRUNCATE' AND to_regclass('bkpriv_new') IS NULL AND to_regclass('bkpriv_old') IS NULL
-                      THEN bkpriv_internal.period_type(TG_RELID, TG_ARGV[1]) END;
-    written text;
-    period text;
-    bin text;
-    known text[];
-    touched text[];
-    spared bigint[] := '{}';
-    callers text;
 BEGIN
-    -- Rows that MERGE moves to another partition are among those of no trigger that PostgreSQL fires for
-    -- it. So a statement that updates a partitioned table is looked at, and not trusted if it is unknown.
-    IF TG_OP = 'UPDATE' AND type IS NOT NULL AND (SELECT relkind FROM pg_class WHERE oid = TG_RELID) = 'p' THEN
-        GET DIAGNOSTICS callers = PG_CONTEXT;
-        callers := substring(callers FROM '\n(.*)$');
-        IF callers !~ '^SQL statement "' OR coalesce(callers, current_query(), 'execute') ~* '\y(merge|execute)\y' THEN
-            type := NULL;
-        END IF;
-    END IF;
-    -- Whoever may read the table may have recorded any number of releases of it, to weigh on those who write.
-    IF (SELECT count(*) > 10000 OR sum(octet_length(r.period)) > 1000000 FROM bkpriv.release r
-        WHERE r.watch @> ARRAY[TG_ARGV[0]] AND r.period IS NOT NULL
-            AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))) THEN
-        type := NULL;
-    END IF;
-    -- As many passes as there are kinds of bins, which are few; for most tables there is one.
-    FOR bin, known IN
-        SELECT r.period_bin, array_agg(DISTINCT r.period)
-        FROM bkpriv.release r
-        WHERE r.watch @> ARRAY[TG_ARGV[0]] AND (r.period_type, r.period_column) = (type, TG_ARGV[1])
-            AND (r.period_bin IS NULL
-                 OR r.period_bin IN ('year', 'quarter', 'month', 'week', 'day', 'hour') AND r.period ~ '^\d{4}-'
-                    AND type IN ('date', 'timestamp without time zone', 'timestamp with time zone'))
-            AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
-        GROUP BY r.period_bin
-    LOOP
-        -- As bkpriv_pl.tables.period writes them. What lies beyond these years is in no such bin, and could not be truncated.
-        period := CASE WHEN bin IS NOT NULL THEN format('CASE WHEN %1$I >= ''0001-01-01'' AND %1$I < ''20000-01-01'' '
-                                                        'THEN date_trunc(%2$L, %1$I)::%3$s END', TG_ARGV[1], bin, type)
-                       WHEN type = 'numeric' THEN format('trim_scale(%I)', TG_ARGV[1])
-                       WHEN type IN ('real', 'double precision') THEN format('(%I + 0::%s)', TG_ARGV[1], type)
-                       ELSE quote_ident(TG_ARGV[1]) END;
-        written := CASE TG_OP WHEN 'INSERT' THEN 'bkpriv_new' WHEN 'DELETE' THEN 'bkpriv_old'
-                   ELSE format('(SELECT %1$I FROM bkpriv_old UNION ALL SELECT %1$I FROM bkpriv_new)', TG_ARGV[1]) END;
-        EXECUTE format('SELECT array_agg(DISTINCT t) FROM (SELECT (%s)::text COLLATE "C" AS t FROM %s AS w) AS p WHERE t = ANY ($1)',
-                       period, written) INTO touched USING known;
-        spared := spared || ARRAY(
-            SELECT r.release FROM bkpriv.release r
-            WHERE r.watch @> ARRAY[TG_ARGV[0]] AND (r.period_type, r.period_column) = (type, TG_ARGV[1])
-                AND r.period_bin IS NOT DISTINCT FROM bin AND r.period = ANY (known) AND r.period <> ALL (coalesce(touched, '{}')));
-    END LOOP;
-    PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME),
-                                      spared => spared);
+    PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
-    'Statement trigger on a watched table: marks the releases that have its token as stale.
-With a column of periods it spares those of periods that no written row is of';
+    'Statement trigger on a watched table: marks the releases that have its token as stale';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.called(relation oid) RETURNS text
@@ -156,9 +75,7 @@ $$;
 COMMENT ON FUNCTION bkpriv_internal.columns_read(bkpriv.release) IS 'Columns of the source that a release was made from';
 -- Granted to nobody: triggers call it, as the extension's owner.
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(
-    changed oid, tokens text[], reason text, lost text DEFAULT NULL, spared bigint[] DEFAULT '{}'
-) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -185,7 +102,7 @@ BEGIN
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
     SELECT r.release, 'stale', add_stale.reason, session_user
     FROM bkpriv.release r
-    WHERE r.watch && held AND r.release <> ALL (spared)
+    WHERE r.watch && held
         AND (lost IS NULL OR lost IN (SELECT bkpriv_internal.columns_read(r)))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
@@ -201,43 +118,35 @@ BEGIN
         WHERE old.release = done.release;
     END IF;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
+COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) IS
     'Marks the releases that have one of the tokens of a table as stale, and the column that was lost.
-It leaves out those that are spared, and takes their tokens from those that are stale or withdrawn';
+It takes their tokens from those that are stale or withdrawn';
 -- Granted to nobody: triggers call it, as the extension's owner.
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
-    RETURNS TABLE (name name, token text, period text, events int)
+CREATE OR REPLACE FUNCTION bkpriv_internal.watch_trigger(watched oid) RETURNS TABLE (token text, complete boolean)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    SELECT t.tgname, convert_from(substring(t.tgargs FOR ended - 1), 'UTF8'),
-        CASE t.tgnargs WHEN 2 THEN convert_from(substring(t.tgargs FROM ended + 1 FOR length(t.tgargs) - ended - 1), 'UTF8') END,
-        -- Nothing else under their names: on every statement that writes, always, and with the rows.
-        CASE WHEN t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype & (1 + 2 + 64) = 0
-                AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''
-                AND (t.tgnargs = 1 OR t.tgtype = 4 AND t.tgnewtable = 'bkpriv_new' OR t.tgtype = 8 AND t.tgoldtable = 'bkpriv_old'
-                     OR t.tgtype = 16 AND t.tgoldtable = 'bkpriv_old' AND t.tgnewtable = 'bkpriv_new')
-            THEN t.tgtype ELSE 0 END
-    FROM pg_trigger t CROSS JOIN LATERAL position(decode('00', 'hex') IN t.tgargs) AS ended
-    WHERE t.tgrelid = watched AND t.tgname IN ('bkpriv_watch', 'bkpriv_watch_insert', 'bkpriv_watch_update', 'bkpriv_watch_delete')
-        AND t.tgnargs BETWEEN 1 AND 2
+    SELECT convert_from(substring(t.tgargs FOR position(decode('00', 'hex') IN t.tgargs) - 1), 'UTF8'),
+        -- After each statement that writes: insert, delete, update, truncate.
+        t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
+            AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''
+    FROM pg_trigger t
+    WHERE t.tgrelid = watched AND t.tgname = 'bkpriv_watch' AND t.tgnargs = 1
 $$;
-COMMENT ON FUNCTION bkpriv_internal.watch_triggers(oid) IS
-    'Triggers of the watch of a table.
-With token, column of periods, and the events that they watch in full';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_triggers(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
+COMMENT ON FUNCTION bkpriv_internal.watch_trigger(oid) IS
+    'Token of the trigger that watches a table, and whether it watches all that is written, always';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_trigger(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.carried_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    SELECT t.token FROM bkpriv_internal.watch_triggers(watched) AS t
-    GROUP BY t.token HAVING bool_or(t.name = 'bkpriv_watch') AND bit_or(t.events) = 4 + 8 + 16 + 32
+    SELECT t.token FROM bkpriv_internal.watch_trigger(watched) AS t WHERE t.complete
 $$;
 COMMENT ON FUNCTION bkpriv_internal.carried_token(oid) IS
-    'Token of the triggers on a table, whosever it is.
-NULL if there are none, or they do not watch all that is written, always';
+    'Token of the trigger on a table, whosever it is.
+NULL if there is none, or it does not watch all that is written, always';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.carried_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
@@ -251,8 +160,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
         AND (SELECT c.relpersistence FROM pg_class c WHERE c.oid = watch_token.watched) <> 'u'
 $$;
 COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS
-    'Token of the triggers that watch a table.
-NULL if none do, or not all that is written, always, or it is of another table, or this is unlogged';
+    'Token of the trigger that watches a table.
+NULL if none does, or not always all that is written, or it is of another table, or this is unlogged';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
@@ -276,7 +185,7 @@ DECLARE
     altered oid;
     lost text;
     tokens text[];
-    callers text;
+    watches boolean;
 BEGIN
     IF TG_EVENT = 'table_rewrite' THEN
         altered := pg_event_trigger_table_rewrite_oid();
@@ -299,29 +208,24 @@ BEGIN
                                       format('ALTER TABLE on %s: column %I was dropped', altered::regclass, lost), lost);
         END LOOP;
     ELSE
-        -- A watch whose triggers were replaced or renamed has ended. Only a restore makes them one after the other, by
-        -- statements of its own that replace nothing.
-        GET DIAGNOSTICS callers = PG_CONTEXT;
-        IF TG_TAG <> 'CREATE TRIGGER' OR callers ~ '\n' OR coalesce(current_query(), 'replace') ~* '\yreplace\y' THEN
-            UPDATE bkpriv.watched SET named = NULL
-                WHERE named IN (SELECT bkpriv_internal.called(t.tgrelid)
-                                FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger t ON t.oid = d.objid
-                                WHERE d.classid = 'pg_trigger'::regclass)
-                    AND token IS DISTINCT FROM bkpriv_internal.carried_token(to_regclass(named));
-        END IF;
+        -- A watch whose trigger was replaced or renamed has ended. A restore makes other triggers of the table first.
+        UPDATE bkpriv.watched SET named = NULL
+            WHERE named IN (SELECT bkpriv_internal.called(t.tgrelid)
+                            FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger t ON t.oid = d.objid
+                            WHERE d.classid = 'pg_trigger'::regclass AND (TG_TAG <> 'CREATE TRIGGER' OR t.tgname = 'bkpriv_watch'))
+                AND token IS DISTINCT FROM bkpriv_internal.carried_token(to_regclass(named));
         UPDATE bkpriv.watched AS w SET named = format('%I.%I', n.nspname, c.relname)
             FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = 'bkpriv_watch'
             WHERE n.oid IN (SELECT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_namespace'::regclass)
                 AND (parse_ident(w.named))[2] = c.relname AND to_regnamespace(quote_ident((parse_ident(w.named))[1])) IS NULL
-                AND w.token IN (SELECT token FROM bkpriv_internal.watch_triggers(c.oid));
+                AND w.token IN (SELECT token FROM bkpriv_internal.watch_trigger(c.oid));
         FOR altered IN SELECT DISTINCT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_class'::regclass LOOP
-            SELECT array_agg(DISTINCT token) INTO tokens FROM bkpriv_internal.watch_triggers(altered);
+            SELECT ARRAY[token], complete INTO tokens, watches FROM bkpriv_internal.watch_trigger(altered);
             CONTINUE WHEN tokens IS NULL;
             -- It may have another name; then nothing has the old one.
             UPDATE bkpriv.watched SET named = bkpriv_internal.called(altered)
                 WHERE token = ANY (tokens) AND named <> bkpriv_internal.called(altered) AND to_regclass(named) IS NULL;
-            -- A restore puts one trigger after the other; what is missing leaves no token.
-            IF EXISTS (SELECT FROM bkpriv_internal.watch_triggers(altered) WHERE events = 0) THEN
+            IF NOT watches THEN
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
             END IF;
             FOR lost IN
@@ -400,18 +304,17 @@ COMMENT ON FUNCTION bkpriv_internal.hold_writers(bigint) IS
     'Locks the source of a release of this transaction against writers, unless one is at work';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.hold_writers(bigint) TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass, period text DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 @START@
-GD["bkpriv"].staleness.watch(source, period)
+GD["bkpriv"].staleness.watch(source)
 $$;
-COMMENT ON FUNCTION bkpriv.watch(regclass, text) IS
+COMMENT ON FUNCTION bkpriv.watch(regclass) IS
     'Has a table watched, by its owner, so that it is known whether releases made from it are stale.
-That holds for all datasets, and tells nobody about them. With a column of periods, a write makes
-only releases of the periods of its rows stale';
-GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass, text) TO bkpriv_publisher, bkpriv_watcher;
+That holds for all datasets, and tells nobody about them';
+GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
     LANGUAGE plpython3u

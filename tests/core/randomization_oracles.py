@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -76,11 +76,8 @@ def turns(records: Records, retentions: Retentions, true: Row, shown: Row) -> Fr
     )
 
 
-def risks(records: Records, draws: Sequence[Retentions]) -> dict[tuple[Row, Value], Fraction]:
-    """Probability of guessing the value of a record, of each cell and value that occur.
-
-    The adversary sees the record as each of several draws shows it.
-    """
+def risks(records: Records, retentions: Retentions) -> dict[tuple[Row, Value], Fraction]:
+    """Probability of guessing the value of a record, of each cell and value that occur."""
     cells = Counter(row[:-1] for row in records.rows)
     found = {}
     for row in set(records.rows):
@@ -89,21 +86,20 @@ def risks(records: Records, draws: Sequence[Retentions]) -> dict[tuple[Row, Valu
         conditional = Fraction(within[value], cells[cell])
         found[cell, value] = (
             conditional
-            * recognized(records, draws, cells, cell)
-            * guessed(records, draws, within, value)
+            * recognized(records, retentions, cells, cell)
+            * guessed(records, retentions, within, value)
         )
     return found
 
 
 def recognized(
-    records: Records, draws: Sequence[Retentions], cells: Counter[Row], cell: Row
+    records: Records, retentions: Retentions, cells: Counter[Row], cell: Row
 ) -> Fraction:
     """Probability that a guess of a record's cell from what is shown of it is right."""
-    grid = list(itertools.product(*domains(records)[:-1]))
     right = Fraction(0)
-    for shown in itertools.product(grid, repeat=len(draws)):
+    for shown in itertools.product(*domains(records)[:-1]):
         likely = {
-            other: count * math.prod(turns(records, *each) for each in _each(draws, other, shown))
+            other: count * turns(records, retentions, other, shown)
             for other, count in cells.items()
         }
         if likely[cell]:
@@ -113,30 +109,19 @@ def recognized(
 
 
 def guessed(
-    records: Records, draws: Sequence[Retentions], within: Counter[Value], value: Value
+    records: Records, retentions: Retentions, within: Counter[Value], value: Value
 ) -> Fraction:
     """Probability that a guess of a record's value from what is shown of it is right."""
     values = records.sensitive.values
     right = Fraction(0)
-    for shown in itertools.product(values, repeat=len(draws)):
+    for shown in values:
         likely = {
-            other: count
-            * math.prod(
-                becomes(values, retentions[-1], other, one)
-                for retentions, one in zip(draws, shown, strict=True)
-            )
+            other: count * becomes(values, retentions[-1], other, shown)
             for other, count in within.items()
         }
         if likely[value]:
             right += Fraction(likely[value], within[value]) * likely[value] / sum(likely.values())
     return right
-
-
-def _each(
-    draws: Sequence[Retentions], true: Row, shown: Sequence[Row]
-) -> Iterator[tuple[Retentions, Row, Row]]:
-    for retentions, row in zip(draws, shown, strict=True):
-        yield retentions, true, row
 
 
 def channels(records: Records, retentions: Sequence[Fraction | float]) -> tuple[Channel, ...]:

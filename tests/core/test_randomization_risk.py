@@ -42,7 +42,7 @@ def wide_table(*sizes: int, apart: int = 1) -> Table:
 def test_risks_are_the_chances_of_guessing_right(data: st.DataObject) -> None:
     records = data.draw(small)
     kept = data.draw(retentions(records))
-    expected = oracles.risks(records, [kept])
+    expected = oracles.risks(records, kept)
     found = by_record(records, risks(as_table(records), oracles.channels(records, kept)))
     assert found == {
         person: pytest.approx(float(risk), rel=1e-9) for person, risk in expected.items()
@@ -67,7 +67,7 @@ def test_derivatives_of_risks(data: st.DataObject) -> None:
             assert not slopes[:, axis].any()
             continue
         more, less = (
-            oracles.risks(records, [[*kept[:axis], kept[axis] + by, *kept[axis + 1 :]]])
+            oracles.risks(records, [*kept[:axis], kept[axis] + by, *kept[axis + 1 :]])
             for by in (step, -step)
         )
         for cell, value, slope in zip(cells, values, slopes[:, axis], strict=True):
@@ -122,7 +122,7 @@ def test_the_least_risks_where_some_attributes_are_kept(data: st.DataObject) -> 
         Fraction(1, domain.size) if each else Fraction(1)
         for each, domain in zip(chosen, table.domains, strict=True)
     ]
-    expected = oracles.risks(records, [even])
+    expected = oracles.risks(records, even)
     found = by_record(records, RiskTable.of(table, chosen).least)
     assert found == {person: pytest.approx(float(risk)) for person, risk in expected.items()}
 

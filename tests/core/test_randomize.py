@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.audit import Finding, draw_finding, together_finding
+from bkpriv_core.audit import Finding, draw_finding
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, NoGroups, UnattainableRequirement
 from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.method.randomize import Randomize, RandomizeOptions, bound_of
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.randomization import together
 from bkpriv_core.randomization.channel import Channel, Scheme
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.randomized.form import Randomized
@@ -104,15 +103,11 @@ def agrees(finding: Finding, table: Table, risk: FloatArray, tau: float) -> None
 @given(tables(min_records=2, max_records=16), st.floats(0.01, 1), st.data())
 def test_any_bound_can_be_asked_for(records: Records, tau: float, data: st.DataObject) -> None:
     table = as_table(records)
-    draws = {place: drawn_channels(table, data) for place in (3, 1)}
-    one = Release(Setting(table).parts, None, Randomized(draws[3]))
+    channels = drawn_channels(table, data)
+    one = Release(Setting(table).parts, None, Randomized(channels))
     found = draw_finding(one, MaxDisclosure(tau), "rr-both")
-    agrees(found, table, risks(table, draws[3]), tau)
+    agrees(found, table, risks(table, channels), tau)
     assert found.estimator == "exact"
-    linked = together_finding(table, MaxDisclosure(tau), draws)
-    agrees(linked, table, together.risk_together(table, list(draws.values())).risk, tau)
-    assert linked.parameters == {"tau": tau, "together": [1, 3]}
-    assert linked.worst >= found.worst - 1e-9
 
 
 def drawn_channels(table: Table, data: st.DataObject) -> tuple[Channel, ...]:
@@ -130,17 +125,6 @@ def drawn_channels(table: Table, data: st.DataObject) -> tuple[Channel, ...]:
         else Channel(1, 1.0)
         for d, share in zip(table.domains, shares, strict=True)
     )
-
-
-def test_estimates_of_several_draws_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "_GRID", 1)
-    monkeypatch.setattr(together, "_EFFORT", 1)
-    rows = tuple((str(i), "xy"[i % 2]) for i in range(4) for _ in range(5))
-    table = as_table(Records((Attribute("a", tuple("0123")),), Attribute("s", ("x", "y")), rows))
-    channels = (Channel(4, 0.7), Channel(2, 0.8))
-    finding = together_finding(table, MaxDisclosure(0.5), {1: channels, 2: channels})
-    assert finding.estimator.startswith("sampling, standard error at most 0.0")
-    assert finding.estimator.endswith("but the worst release alone for 15 records")
 
 
 PATIENTS = as_table(

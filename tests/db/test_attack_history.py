@@ -284,42 +284,6 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
     assert one(db, "SELECT stale FROM bkpriv.releases") is False
 
 
-@pytest.mark.parametrize("event", ["insert", "update", "delete"])
-@pytest.mark.parametrize("rows", ["bkpriv_new", "bkpriv_old"])
-def test_nothing_is_read_in_place_of_the_rows_that_were_written(
-    db: Connection, make_publisher: Callable[..., Connection], event: str, rows: str
-) -> None:
-    # The trigger function has the rights of the extension's owner, and the name of the rows.
-    attacker = make_publisher("attacker")
-    attacker.execute(
-        """
-        CREATE FUNCTION harm() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
-            IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-                RAISE EXCEPTION 'ran as a superuser'; END IF;
-            RETURN 'May'; END $$;
-        CREATE TABLE own AS SELECT i % 7 AS a, i % 5 AS b, 'May' AS month
-        FROM generate_series(1, 100) AS i;
-        """
-    )
-    attacker.execute("SELECT bkpriv.register_dataset('d', 'own', '{a}', 'b', period => 'month')")
-    attacker.execute("SELECT bkpriv.set_policy('p', '{\"k_anonymity\": {\"k\": 3}}')")
-    release = one(attacker, "SELECT bkpriv.publish('d', 'p', 'shown', period => 'May')")
-    (token,) = one(db, "SELECT watch FROM bkpriv.release")
-    attacker.execute(
-        f"CREATE TEMPORARY VIEW {rows} AS SELECT harm() AS month;"
-        f"CREATE TRIGGER without_rows AFTER {event} ON own "
-        f"EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}', 'month')"
-    )
-    write = {
-        "insert": "INSERT INTO own VALUES (1, 1, 'June')",
-        "update": "UPDATE own SET a = a WHERE false",
-        "delete": "DELETE FROM own WHERE false",
-    }[event]
-    attacker.execute(write.encode())
-    # What cannot be told apart is stale.
-    assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = %s", [release])
-
-
 def test_no_release_is_recorded_under_the_token_of_anothers_table(
     db: Connection, rivals: tuple[Connection, Connection]
 ) -> None:

@@ -228,7 +228,7 @@ REPLACED = (
     [
         f"{REPLACED} EXECUTE FUNCTION clinic.nothing()",
         f"{REPLACED} EXECUTE FUNCTION bkpriv_internal.mark_stale('another')",
-        # As a restore begins the watch of periods.
+        # As if in a restore.
         "DO $$ BEGIN EXECUTE format('CREATE OR RE' || 'PLACE TRIGGER bkpriv_watch AFTER TRUNCATE "
         "ON clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale(%L)', "
         "(SELECT token FROM bkpriv.watched WHERE named = 'clinic.patient')); END $$",
@@ -252,25 +252,6 @@ def test_a_watch_that_was_away_for_a_time_says_nothing(clinic: Connection, chang
     clinic.execute("ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch")
     assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
     assert [reason for reason, _ in reasons(clinic)] == ["source"]
-
-
-@pytest.mark.parametrize("event", ["insert", "update", "delete"])
-def test_each_trigger_of_a_watch_by_period_may_be_away_for_a_time(
-    clinic: Connection, event: str
-) -> None:
-    clinic.execute("SELECT bkpriv.unwatch('clinic.patient')")
-    clinic.execute("SELECT bkpriv.watch('clinic.patient', 'city')")
-    publish(clinic)
-    watching = one(
-        clinic,
-        f"SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'bkpriv_watch_{event}'",
-    )
-    assert one(clinic, "SELECT stale FROM bkpriv.releases") is False
-    clinic.execute(f"DROP TRIGGER bkpriv_watch_{event} ON clinic.patient".encode())
-    clinic.execute(watching.encode())
-    always = f"ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch_{event}"
-    clinic.execute(always.encode())
-    assert one(clinic, "SELECT stale FROM bkpriv.releases") is None
 
 
 def test_a_table_of_the_same_name_may_bear_a_copy_of_a_watch(clinic: Connection) -> None:

@@ -137,16 +137,6 @@ def test_who_asks_what_readers_learn_is_told_of_others(db: Connection) -> None:
     assert "1 release of other datasets" in one(db, "SELECT bkpriv.report_html(1, 'outsiders')")
 
 
-def test_draws_of_the_same_records_by_way_of_views_are_judged_together(views: Connection) -> None:
-    state_policy(views, "drawn", {"max_disclosure": {"tau": 0.9}})
-    for name in ("patient", "old"):
-        register(views, f"drawn_{name}", f"clinic.{name}")
-        view, options = f"public.drawn_{name}", {"scheme": "rr-both", "seed": 1}
-        publish(views, f"drawn_{name}", "drawn", view, options, "randomize")
-    together = "SELECT parameters -> 'together' FROM bkpriv.audits WHERE parameters ? 'together'"
-    assert one(views, together) == [2, 3]
-
-
 def test_publishers_are_not_told_of_releases_of_others(
     rivals: tuple[Connection, Connection], db: Connection
 ) -> None:

@@ -240,7 +240,7 @@ VOLATILITY = {
             "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
         ),
         *_internal("as_published", "called", "carried_token", "distributed", "invoked"),
-        *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
+        *_internal("live_releases", "views_of", "readers_of", "watch_trigger"),
         *_internal("bases", "releases_of", "python_path", "columns_read"),
         *_internal("built_on", "has_job", "check_job"),
     },

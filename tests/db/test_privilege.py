@@ -85,9 +85,8 @@ FUNCTIONS = """
     bkpriv_internal.register_watch(oid)                                  X          -
     bkpriv_internal.called(oid)                                          X          X
     bkpriv_internal.watch_tokens(text,text)                              X          X
-    bkpriv_internal.watch_triggers(oid)                                  X          X
-    bkpriv_internal.period_type(oid,text)                                X          -
-    bkpriv_internal.add_stale(oid,text[],text,text,bigint[])             -          -
+    bkpriv_internal.watch_trigger(oid)                                   X          X
+    bkpriv_internal.add_stale(oid,text[],text,text)                      -          -
     bkpriv_internal.columns_read(bkpriv.release)                         -          -
     bkpriv_internal.note_alteration()                                    -          -
     bkpriv_internal.hold_writers(bigint)                                 X          -
@@ -122,7 +121,7 @@ FUNCTIONS = """
     bkpriv.revoke_jobs(regrole)                                          -          -
     bkpriv.unset_hierarchy(text,text)                                    X          -
     bkpriv.unwatch(regclass)                                             X          -
-    bkpriv.watch(regclass,text)                                          X          -
+    bkpriv.watch(regclass)                                               X          -
     bkpriv.js_divergence(double_precision[],double_precision[])          X          X
     bkpriv.lattice(text,text,jsonb,text)                                 X          X
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
@@ -187,14 +186,13 @@ WATCHER = {
     "bkpriv_internal.carried_token(oid)",
     "bkpriv_internal.has_job(oid)",
     "bkpriv_internal.mark_stale()",
-    "bkpriv_internal.period_type(oid,text)",
     "bkpriv_internal.python_path()",
     "bkpriv_internal.register_watch(oid)",
     "bkpriv_internal.watch_token(oid)",
     "bkpriv_internal.watch_tokens(text,text)",
-    "bkpriv_internal.watch_triggers(oid)",
+    "bkpriv_internal.watch_trigger(oid)",
     "bkpriv_internal.written_tables(oid)",
-    *("bkpriv.unwatch(regclass)", "bkpriv.version()", "bkpriv.watch(regclass,text)"),
+    *("bkpriv.unwatch(regclass)", "bkpriv.version()", "bkpriv.watch(regclass)"),
 }
 """Functions that a watcher may execute; a watcher may use the schema, and no more."""
 

@@ -382,88 +382,29 @@ def test_levels_that_there_are_not_are_refused(
 # --- Several draws --------------------------------------------------------------------------------
 
 
-def test_draws_of_the_same_records_tell_more_together(coarse: Connection) -> None:
+def test_a_second_draw_is_warned_of_or_refused(coarse: Connection) -> None:
     said = overhear(coarse)
     first = draw(coarse)
     assert said == []
-    second = draw(coarse, view="public.other")
-    assert any(f"release {second} is draw 2" in line for line in said)
-    query = "SELECT worst, parameters->'together' FROM bkpriv.audit(%s)"
-    alone, together = coarse.execute(query, [second]).fetchall()
-    assert (alone[1], together[1]) == (None, [first, second])
-    assert together[0] > alone[0]
-    certified = "SELECT worst FROM bkpriv.audits WHERE audit = 2 AND parameters ? 'together'"
-    assert one(coarse, certified) == together[0]
-    assert any(f"{together[0]:.6g}" in line for line in said)
-    # Who saw one that was withdrawn may have kept it; and the first is told of by later ones, too.
     coarse.execute("SELECT bkpriv.withdraw(%s, 'why')", [first])
-    third = draw(coarse, view="public.third")
-    assert coarse.execute(query, [third]).fetchall()[1][1] == [first, second, third]
-    assert coarse.execute(query, [first]).fetchall()[1][1] == [first, second, third]
-
-
-def test_draws_through_another_dataset_of_the_source_count(coarse: Connection) -> None:
-    register = (
-        "SELECT bkpriv.register_dataset(%s, 'clinic.patient', %s, 'disease', "
-        "bins => '{\"age\": 50}')"
-    )
-    coarse.execute(register, ["twin", "{age,sex,city}"])
-    coarse.execute(register, ["narrow", "{age,sex}"])
-    first, narrow = draw(coarse), draw(coarse, view="public.narrow", dataset="narrow")
-    said = overhear(coarse)
-    second = draw(coarse, view="public.other", dataset="twin")
-    assert any(f"release {second} is draw 2" in line for line in said)
-    assert any(f"together with release {narrow} is not known" in line for line in said)
-    audit = "SELECT parameters->'together' FROM bkpriv.audit(%s)"
-    assert coarse.execute(audit, [second]).fetchall() == [(None,), ([first, second],)]
+    second = draw(coarse, view="public.other")
+    (warning,) = [line for line in said if "have been released before" in line]
+    assert f"{first} (withdrawn)" in warning
+    assert "What they disclose together is not measured." in warning
+    assert len(coarse.execute("SELECT FROM bkpriv.audit(%s)", [second]).fetchall()) == 1
+    state_policy(coarse, "once", {"max_disclosure": {"tau": 0.3}, "overlap": "refuse"})
+    with unchanged(coarse):
+        error = refused(
+            coarse,
+            "SELECT bkpriv.publish('patients', 'once', 'x', 'randomize', options => %s)",
+            [Jsonb(BOTH)],
+            sqlstate="22023",
+            names=[f"{second} (published)", "not measured"],
+        )
+    assert "method that forms groups" in str(error.message_hint)
 
 
 def test_that_nothing_was_distorted_is_said(coarse: Connection) -> None:
     said = overhear(coarse)
     release = draw(coarse, tau=0.999)
     assert any(f"release {release} shows every record as it is" in line for line in said)
-
-
-def test_draws_of_other_records_are_said_to_be_unknown(coarse: Connection) -> None:
-    first = draw(coarse)
-    coarse.execute("DELETE FROM clinic.patient WHERE age = 20")
-    said = overhear(coarse)
-    second = draw(coarse)
-    assert any(f"together with release {first} is not known" in line for line in said)
-    assert len(coarse.execute("SELECT * FROM bkpriv.audit(%s)", [second]).fetchall()) == 1
-    # Purged ones, too.
-    coarse.execute("SELECT bkpriv.withdraw(%s, 'why')", [first])
-    coarse.execute("SELECT bkpriv.purge(%s, 'why', true)", [first])
-    said.clear()
-    coarse.execute("SELECT * FROM bkpriv.audit(%s)", [second])
-    assert any(f"together with release {first} is not known" in line for line in said)
-
-
-def test_a_policy_may_refuse_a_second_draw(coarse: Connection) -> None:
-    draw(coarse)
-    state_policy(coarse, "once", {"max_disclosure": {"tau": 0.3}, "overlap": "refuse"})
-    with unchanged(coarse):
-        refused(
-            coarse,
-            "SELECT bkpriv.publish('patients', 'once', 'again', 'randomize', options => %s)",
-            ['{"scheme": "rr-both"}'],
-            sqlstate="22023",
-            names=["released before", "records"],
-        )
-
-
-def test_draws_of_other_periods_are_of_other_records(db: Connection) -> None:
-    db.execute(
-        "CREATE TABLE monthly AS SELECT i % 2 AS month, i % 5 AS a, i % 7 % 3 AS b "
-        "FROM generate_series(1, 600) AS i"
-    )
-    db.execute("SELECT bkpriv.register_dataset('m', 'monthly', '{a}', 'b', period => 'month')")
-    state_policy(db, "drawn", {"max_disclosure": {"tau": 0.3}})
-    said = overhear(db)
-    for month in "01":
-        db.execute(
-            "SELECT bkpriv.publish('m', 'drawn', %s, 'randomize', period => %s, "
-            'options => \'{"scheme": "rr-both"}\')',
-            [f"m{month}", month],
-        )
-    assert said == []

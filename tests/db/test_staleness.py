@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import psycopg
@@ -10,7 +11,9 @@ from psycopg import sql
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import one, overhear, publish
+from tests.db.monthly import MONTHS, create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
+from tests.db.waiting import until, until_blocked, until_settled
 from tests.db.writing import CHANGES, stale
 
 pytestmark = pytest.mark.pooled
@@ -245,14 +248,49 @@ def test_a_partition_that_comes_back_changed_makes_releases_stale(partitions: Co
     assert stale(partitions, release) is True
 
 
+@pytest.mark.parametrize("change", [
+    "INSERT INTO clinic.visit VALUES (99, '2024-04', 30, 'f', 'gout')",
+    "DELETE FROM clinic.visit WHERE month = '2024-02'",
+    "TRUNCATE clinic.visit",
+])  # fmt: skip
+def test_a_write_makes_releases_of_all_periods_stale(ward: Connection, change: str) -> None:
+    create_visits(ward)
+    declare_visits(ward)
+    releases = [publish_period(ward, month, view=f'public."{month}"') for month in MONTHS]
+    assert [stale(ward, release) for release in releases] == [False] * 3
+    ward.execute(change.encode())
+    assert [stale(ward, release) for release in releases] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("write", "is_stale"),
+    [
+        ("DELETE FROM clinic.visit WHERE month = '2024-02' AND person = 7", True),
+        ("UPDATE clinic.visit SET month = '2024-02' WHERE month = '2024-03'", True),
+        ("DELETE FROM clinic.visit WHERE month = '2024-01'", False),
+    ],
+)
+def test_a_write_between_count_and_end_concerns_its_own_period(
+    ward: Connection, database: Database, write: str, is_stale: bool
+) -> None:
+    create_visits(ward)
+    declare_visits(ward)
+    until_settled(ward)
+    keeper, other, writer = database.connect(), database.connect(), database.connect()
+    results: list[int] = []
+    with keeper.transaction():
+        keeper.execute("LOCK TABLE bkpriv.release_attribute IN SHARE MODE")
+        thread = threading.Thread(target=lambda: results.append(publish_period(other, "2024-02")))
+        thread.start()
+        step = "SELECT application_name FROM pg_stat_activity WHERE pid = %s"
+        until(lambda: "writing" in one(ward, step, [other.info.backend_pid]))
+        until_blocked(ward, other.info.backend_pid)
+        writer.execute(write.encode())
+    thread.join()
+    assert stale(ward, results[0]) is is_stale
+
+
 # --- who watches ----------------------------------------------------------------------------------
-
-
-def test_a_watch_begins_without_a_word_of_triggers_that_are_not_there(db: Connection) -> None:
-    db.execute("CREATE TABLE visit AS SELECT i AS a, i % 3 AS b FROM generate_series(1, 9) AS i")
-    said = overhear(db)
-    db.execute("SELECT bkpriv.register_dataset('visits', 'visit', '{a}', 'b')")
-    assert [message for message in said if "trigger" in message] == []
 
 
 def test_one_watch_serves_all_datasets_and_tells_nobody_about_them(clinic: Connection) -> None:

@@ -27,7 +27,6 @@ from bkpriv_pl.past.passed import count_attributes, tell_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.past.transitions import customary_knowledge
-from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
@@ -179,14 +178,11 @@ def count_exchanging(recorded: RecordedRelease, task: Task) -> Count | None:
 def _of_draws(
     recorded: RecordedRelease, requirements: Sequence[Requirement], task: Task
 ) -> list[Finding]:
-    """Findings of a randomized release, by itself and together with others of the same records."""
+    """Findings of a randomized release."""
     if not requirements:
         return []
-    bound = bound_of(requirements)
-    measuring = task.step("measuring")
-    rows = [draw_finding(recorded, bound, recorded.options.scheme, measuring)]
-    together = judge_together(recorded.release, recorded, bound, measuring, published=False)
-    return rows if together is None else [*rows, together]
+    bound, measuring = bound_of(requirements), task.step("measuring")
+    return [draw_finding(recorded, bound, recorded.options.scheme, measuring)]
 
 
 def _record(release: int, rows: Sequence[Finding | Count]) -> None:

@@ -1,10 +1,9 @@
 """Recounts: whether a source still has the cells that a release was made from.
 
 A source is read as a publication reads it, by one ``GROUP BY``, and the fingerprint of what was
-read is compared with the one that was recorded with the release; unless a total of all records
-tells before that they are the same. That answers for sources that nobody can watch, as views,
-foreign and distributed tables, and it answers for the moment of the reading alone: nothing is
-recorded, and staleness stays as the watch has it.
+read is compared with the one that was recorded with the release. That answers for sources that
+nobody can watch, as views, foreign and distributed tables, and it answers for the moment of the
+reading alone: nothing is recorded, and staleness stays as the watch has it.
 
 What is read depends on how the dataset is declared, and on whom row-level security lets see which
 rows. Where either may be otherwise than at the publication, there is no answer.

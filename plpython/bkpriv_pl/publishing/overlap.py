@@ -395,7 +395,7 @@ def _overlap(
         detail=f"Each release is certified by itself.{through} A reader of several, or of one that "
         "was withdrawn, can compare their "
         + (
-            "records, and learns more of all of them."
+            "records, and learns more of all of them. What they disclose together is not measured."
             if form.randomized
             else "groups, and may so learn the value of somebody who is in one only."
         )
@@ -404,7 +404,7 @@ def _overlap(
             if period is None
             else " Another release of a period is a second look at the same values."
         ),
-        hint=_instead(refused, dataset),
+        hint=_instead(refused, dataset, form),
     )
 
 
@@ -447,8 +447,16 @@ _OF_SEVERAL = (
 )
 
 
-def _instead(refused: bool, dataset: Dataset) -> str:
+def _instead(refused: bool, dataset: Dataset, form: Form) -> str:
     """Advice about other releases where each is certified by itself."""
+    if form.randomized:
+        return (
+            'The policy refuses it ({"overlap": "refuse"}). Publish by a method that forms groups, '
+            'or state {"overlap": "warn"} and give the releases to different readers.'
+            if refused
+            else "Withdraw the earlier release, or publish by a method that forms groups. A policy "
+            'may refuse another release ({"overlap": "refuse"}).'
+        )
     together = dataset.respondent is not None and not dataset.attributes
     if refused:
         return (

@@ -33,7 +33,6 @@ from bkpriv_pl.past.passed import tell_attributes
 from bkpriv_pl.past.selection import RecordedPeriod
 from bkpriv_pl.publishing import notice
 from bkpriv_pl.publishing.distribution import made_here_alone, tell_readers
-from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.publishing.overlap import (
     Beside,
     find_earlier,
@@ -339,10 +338,7 @@ def _record(
     history.record_content(release, shown, types, made_from(request, subject.source))
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
-    together = [
-        *_judge_together(request, published, release, task),
-        *beside.findings(release),
-    ]
+    together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
     notice.give_notice(release, published, shown, rows, options=request.options)
     tell_hidden_rows(open_source(dataset), f"Release {release}")
@@ -350,38 +346,21 @@ def _record(
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:
         tell_bounded(release)
+    _tell_undistorted(request, published, release)
     beside.tell(release, published, together, grown=subject.stock.release is not None)
     return release, [*rows, *together]
 
 
-def _judge_together(
-    request: Request, published: Release, release: int, task: Task
-) -> list[Finding]:
-    """Measure a randomized release together with others of the same records; say what they tell."""
-    if published.partition is not None:
-        return []
-    bound = bound_of(request.policy.requirements)
+def _tell_undistorted(request: Request, published: Release, release: int) -> None:
+    """Say that a randomized release shows every record as it is, if it does."""
     channels = published.form.channels
     if channels is not None and all(channel.retention == 1.0 for channel in channels):
+        bound = bound_of(request.policy.requirements)
         telling.notice(
             f"release {release} shows every record as it is",
             detail=f"The table itself keeps tau = {bound.tau:g}, so nothing was distorted.",
             hint="Bound it by a smaller tau; bkpriv.audit says what the largest risk is.",
         )
-    finding = judge_together(release, published, bound, task, published=True)
-    if finding is None:
-        return []
-    draws = finding.parameters["together"]
-    telling.notice(
-        f"release {release} is draw {len(draws)} of the same records, and tells more together with "
-        f"{'release' if len(draws) == 2 else 'releases'} "
-        + ", ".join(str(other) for other in draws if other != release),
-        detail=f"A reader who links their records finds one and its value with a probability "
-        f"of up to {finding.worst:.6g}; {finding.vulnerable} of {published.table.records} records "
-        f"are above {bound.tau:g} ({finding.estimator}).",
-        hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',
-    )
-    return [finding]
 
 
 def _judge_queries(published: Release, bound: QueryError) -> Finding:

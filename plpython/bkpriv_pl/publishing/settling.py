@@ -82,9 +82,9 @@ def _unwritten(subject: Subject, before: Before | None) -> bool:
 
 def _same_source(subject: Subject) -> bool:
     """Tell whether the source still holds what was read."""
-    table, respondents, passed, _ = subject.source
+    table, respondents, passed = subject.source
     try:
-        now, about, beside, _ = subject.read_again()
+        now, about, beside = subject.read_again()
     except (InvalidData, TooLarge):
         return False
     return (

@@ -7,10 +7,9 @@ same.
 
 The source counts as unchanged where its watch says so, as `bkpriv.releases` does, and its rows
 could not come to read otherwise without a write: no row-level security picks or picked them, and
-their types are built in. Else its total is compared, if there is one, and where that is another it
-is read again and its fingerprint is compared. Where that cannot
-tell either, as of records that a lot picked, nothing stands: what may be stale is never called
-standing.
+their types are built in. A write that the watch saw decides, unless the release is of a period.
+Else the source is read again and its fingerprint is compared. Where that cannot tell either, as of
+records that a lot picked, nothing stands: what may be stale is never called standing.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from bkpriv_pl.publishing.view import ShownView, find_view
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.counts import Reading
-from bkpriv_pl.tables.dataset import Dataset, columns_of, has_total, open_source, read_records
+from bkpriv_pl.tables.dataset import Dataset, columns_of, open_source, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.source import check_readable
 
@@ -142,7 +141,8 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
     recorded = read_digests(release)
     reasons += _declarations_changed(request, recorded)
     stale, why = _watched(release)
-    if stale:
+    # A write to another period is none to this one; only the records tell.
+    if stale and request.period is None:
         reasons.append(Reason("source", f"release {release} is stale: {why}"))
     watched = stale is False and recorded["written_only"] and _written_only(dataset)
     if not reasons and not watched:
@@ -161,13 +161,11 @@ def made_from(request: Request, source: Reading) -> dict[str, str | None]:
     Returns
     -------
     dict of str to str or None
-        Digests; None for records that a lot picked, so that no reading is like another. The total
-        of a reading that has one. And whether what was read could change by writes alone: "true",
-        or None.
+        Digests; None for records that a lot picked, so that no reading is like another. And
+        whether what was read could change by writes alone: "true", or None.
     """
     return _declarations(request) | {
-        "records": None if _by_lot(request) else fingerprint(*source[:3]),
-        "total": source.total,
+        "records": None if _by_lot(request) else fingerprint(*source),
         "written_only": "true" if _written_only(request.dataset) else None,
     }
 
@@ -380,10 +378,7 @@ def find_difference(
     InvalidData
         If it cannot be read as it was.
     """
-    total = recorded["total"]
-    if total is not None and has_total(dataset, period, total):
-        return None
     source = read_records(dataset, "category", period, kept=kept)
-    if fingerprint(*source[:3]) == recorded["records"]:
+    if fingerprint(*source) == recorded["records"]:
         return None
     return "what is read of it differs from what was published"

@@ -96,7 +96,7 @@ class Subject:
         """
         stock = find_stock(dataset, period, view, method, options=options)
         source = read_records(dataset, options.nulls, period, stock.known, kept=kept)
-        table, respondents, passed, _ = source
+        table, respondents, passed = source
         growth = stock.grow(table, respondents)
         taken, cell = method.prepare(growth.table, options)
         domains = zip(taken.domains, growth.table.domains, strict=True)

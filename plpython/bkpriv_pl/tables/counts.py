@@ -37,7 +37,6 @@ from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
-from bkpriv_pl.tables.total import draw_seed, total_of
 
 __all__ = ["NOTHING", "Known", "Reading", "count_cells"]
 
@@ -61,14 +60,11 @@ class Reading(NamedTuple):
         Respondents, if they were asked for, or nobody.
     passed : Passed
         Values that pass through, record by record, in the order of respondents if there are such.
-    total : str or None
-        Total of the records, of a distributed table without respondents and what passes through.
     """
 
     table: Table
     respondents: Respondents
     passed: Passed
-    total: str | None = None
 
 
 def count_cells(
@@ -152,7 +148,7 @@ def count_cells(
     if respondent is None:
         table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records=records)
         rows = Passed.of_rows(*beside, cells, values, records) if beside else BARE
-        return Reading(table, NOBODY, rows, row.get("total"))
+        return Reading(table, NOBODY, rows)
     named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
     if kept is None:
@@ -226,7 +222,7 @@ def _read(
     """Count a relation; its foreign partitions one by one, where that may be."""
     types: list[str] = []
     values: list[Any] = []
-    extras, used = _extras(source, columns, respondent, period, passing), (*columns, *passing)
+    extras, used = _extras(source, respondent, period), (*columns, *passing)
     if period is not None:
         types, values, used = ["text"], [period.text], (*used, period.column)
     slots = {}
@@ -269,13 +265,7 @@ def _read(
     return query(_groups(picked, keys, respondent, period, stored=stored))
 
 
-def _extras(
-    source: Relation,
-    columns: tuple[Column, ...],
-    respondent: str | None,
-    period: Period | None,
-    passing: tuple[Column, ...],
-) -> list[str]:
+def _extras(source: Relation, respondent: str | None, period: Period | None) -> list[str]:
     """SQL of what is listed beside cells and domains."""
     extras = []
     if period is not None:
@@ -283,10 +273,6 @@ def _extras(
         extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
     if respondent is not None:
         extras.append("json_agg(g.about)::text AS respondents")
-    elif not passing and (seed := draw_seed(source, columns)) is not None:
-        grouped = [f"g.v{place}" for place in range(len(columns))]
-        total = total_of(grouped, f"{seed}::pg_catalog.int8", "g.n::numeric * ")
-        extras.append(f"{total} AS total")
     return extras
 
 

@@ -33,7 +33,6 @@ from bkpriv_pl.tables.source import (
 )
 from bkpriv_pl.tables.staleness import watch_own
 from bkpriv_pl.tables.texts import check_names
-from bkpriv_pl.tables.total import read_total
 
 __all__ = [
     "Dataset",
@@ -249,17 +248,6 @@ def read_records(
     )
 
 
-def has_total(dataset: Dataset, period: Period | None, recorded: str) -> bool:
-    """Whether a dataset's source, or one period's records of it, have a total that was recorded."""
-    columns = columns_of(dataset)
-    source = open_source(dataset)
-    check_readable(source, (*dataset.measured, *dataset.extras))
-    measured = [
-        columns[name] for name in (*dataset.quasi_identifiers_by_name, *dataset.sensitive_columns)
-    ]
-    return read_total(source, measured, period, recorded) == recorded
-
-
 def read_known(dataset: Dataset) -> Table:
     """Read the quasi-identifiers of a dataset's source alone, of all periods; NULL is a value."""
     bare = replace(dataset, sensitive_columns=(), respondent=None, period=None, attributes=())
@@ -383,7 +371,7 @@ def register(
     )
     # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
     _forget(name)
-    watch_own(relation, name, period)
+    watch_own(relation, name)
     return name
 
 

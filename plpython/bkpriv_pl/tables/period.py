@@ -24,10 +24,7 @@ _CANONICAL = {
     "float8": "({} + 0::float8)",
     "interval": "justify_interval({})",
 }
-"""SQL for the one of equal values that stands for all: 1.00 is 1, -0 is 0, 24 hours are a day.
-
-``bkpriv_internal.mark_stale`` writes periods of these types, and of others, in the same way.
-"""
+"""SQL for the one of equal values that stands for all: 1.00 is 1, -0 is 0, 24 hours are a day."""
 
 
 def require_period(dataset: Dataset, stated: str | None) -> Period | None:

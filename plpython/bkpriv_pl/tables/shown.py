@@ -389,7 +389,7 @@ def _read_labels(
     if key is not None:
         _check_key(relation, key)
     try:
-        _, names, passed, _ = count_cells(
+        _, names, passed = count_cells(
             relation, (), (), {}, respondent=key, passing=tuple(there[name] for name in layout.read)
         )
     except TooLarge as error:
