@@ -18,9 +18,9 @@ from psycopg import sql
 from bench.figure import Figure, seconds_against
 from bench.publication import SCHEMA, Publication, memory_figure, peak_megabytes
 from bkpriv_client.declaration import ask
-from bkpriv_client.growing import CERTIFY, GROW, NAIVE, GrowingTable, Way, numbered
 from bkpriv_client.server import Connection, connect, scalar
 from bkpriv_client.source import Source
+from studies.growing import CERTIFY, GROW, NAIVE, GrowingTable, Way, numbered
 
 __all__ = ["measure_again"]
 

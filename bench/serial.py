@@ -25,11 +25,11 @@ from bench.publication import (
     memory_figure,
     published,
 )
-from bkpriv_client.clinic.register import draw_register
-from bkpriv_client.clinic.tables import load_transitions
 from bkpriv_client.declaration import call, declare_source
 from bkpriv_client.loading import TableName
 from bkpriv_client.server import connect
+from studies.clinic.register import draw_register
+from studies.clinic.tables import load_transitions
 
 __all__ = ["measure_serial"]
 

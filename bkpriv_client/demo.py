@@ -16,7 +16,8 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,20 +25,18 @@ from typing import Annotated, Any
 import typer
 from psycopg import sql
 from psycopg.rows import class_row
+from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from bkpriv_client.adult import read_adult
-from bkpriv_client.again import AgainDemo, admissions
 from bkpriv_client.declaration import call, declare_source
-from bkpriv_client.failure import ClientError
 from bkpriv_client.hospital import hospital
 from bkpriv_client.loading import TableName, load_source
 from bkpriv_client.options import Uri
 from bkpriv_client.sandbox import renew_sandbox
-from bkpriv_client.serial import SerialDemo, monthly
-from bkpriv_client.server import connect, scalar, without_password
+from bkpriv_client.server import Connection, connect, scalar, watched, without_password
 from bkpriv_client.source import Source
-from bkpriv_client.stage import Stage
 from bkpriv_client.terminal import make_console, make_table, step
 
 __all__ = ["demo"]
@@ -46,12 +45,6 @@ _SCHEMA = "demo"
 _MARK = "Made by `bkpriv demo`, which replaces it at every run."
 
 _ADMISSIONS = 20_000
-_PATIENTS = 2_000
-"""Patients of a month."""
-
-_PEOPLE = 480
-"""People of a year."""
-
 _K = 4
 _T = 0.2
 _BANDWIDTH = 0.3
@@ -99,54 +92,16 @@ def demo(
         ),
     ] = None,
     records: Annotated[
-        int | None,
-        typer.Option(
-            min=100,
-            help=f"Size of the synthetic hospital, {_ADMISSIONS:,} by default; with --serial, of "
-            f"each month, {_PATIENTS:,}; with --again, of the last, {_PEOPLE:,}.",
-        ),
-    ] = None,
+        int, typer.Option(min=100, help="Size of the synthetic hospital.")
+    ] = _ADMISSIONS,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic hospital.")] = 1,
-    serial: Annotated[
-        bool,
-        typer.Option(
-            "--serial", help="Publish a clinic's table every month, to readers who remember."
-        ),
-    ] = False,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again",
-            help="Publish a table that grows every month, against a reader of all releases.",
-        ),
-    ] = False,
 ) -> None:
     """Publish one table twice, as is usual and against background knowledge, and compare.
 
-    With --serial, the same people again and again; with --again, a table that grows. All happens in
-    a schema "demo", which every run replaces.
+    All happens in a schema "demo", which every run replaces.
     """
     started = time.monotonic()
     console = make_console()
-    if serial or again:
-        if serial and again:
-            raise ClientError("these are two stories", hint="Leave out --serial, or --again.")
-        if adult is not None:
-            told = "--serial" if serial else "--again"
-            raise ClientError(
-                "the Adult data have no second month", hint=f"Leave out --adult, or {told}."
-            )
-        with connect(uri) as connection:
-            renew_sandbox(connection, _SCHEMA, _MARK)
-            if serial:
-                register = monthly(records or _PATIENTS, seed, connection)
-                SerialDemo(console, connection, uri, _SCHEMA, register).play()
-            else:
-                people = admissions(records or _PEOPLE, seed, connection, _SCHEMA)
-                AgainDemo(console, connection, uri, _SCHEMA, people).play()
-        console.print(f"\nDone in {time.monotonic() - started:.1f} s.")
-        return
-    records = records or _ADMISSIONS
     if adult is None:
         with step(console, f"Drawing {records:,} synthetic hospital admissions"):
             source = hospital(records, seed)
@@ -159,15 +114,18 @@ def demo(
 
 
 @dataclass(frozen=True)
-class _Demo(Stage):
+class _Demo:
     """One run of the demo."""
 
+    console: Console
+    connection: Connection
+    uri: str
     source: Source
 
     def play(self) -> None:
         self._prepare()
-        self.heading("1. As is usual: k-anonymous and l-diverse")
-        self.say(
+        self._heading("1. As is usual: k-anonymous and l-diverse")
+        self._say(
             f"Every record shares its published quasi-identifiers with at least {_K - 1} others, "
             f"and each such group shows at least {_K} different values of {self.source.sensitive}."
         )
@@ -177,8 +135,8 @@ class _Demo(Stage):
         breached = self._audit(usual, [_BANDWIDTH])[0]
         self._show_breaches(usual, breached)
 
-        self.heading("2. Against background knowledge: (B,t)-private")
-        self.say(
+        self._heading("2. Against background knowledge: (B,t)-private")
+        self._say(
             "The same table, but no group is published that tells any of three adversaries too "
             "much: one who knows more (B=0.2), the same one (B=0.3), one who knows less "
             "(B=0.5)."
@@ -193,8 +151,8 @@ class _Demo(Stage):
         held = self._audit(private, _BANDWIDTHS)
         self._show_audit(held)
 
-        self.heading("3. What it costs")
-        self.say(
+        self._heading("3. What it costs")
+        self._say(
             "Beside both, the same table with no requirement but the first: that every record "
             f"shares its published quasi-identifiers with at least {_K - 1} others."
         )
@@ -205,7 +163,7 @@ class _Demo(Stage):
             }
         )
 
-        self.heading("4. What readers get")
+        self._heading("4. What readers get")
         self._show_rows()
         self._show_next(private)
 
@@ -222,20 +180,20 @@ class _Demo(Stage):
                 source,
                 loaded=lambda count: advance(count / source.records),
             )
-        self.say(
+        self._say(
             f"\n{source.records:,} {source.title}. An adversary may know a person's "
             f"{_listed(source.quasi_identifiers)}; the {source.sensitive} is sensitive."
         )
-        self.run(*declare_source(self.connection, self._dataset, _SCHEMA, source))
+        self._run(*declare_source(self.connection, self._dataset, _SCHEMA, source))
 
     def _publish(self, kind: str, requirements: Mapping[str, Any]) -> int:
         """Publish the dataset under requirements as view ``<table>_<kind>``; return the release."""
         policy = f"demo_{kind}"
-        self.run(call("set_policy", policy, json.dumps(requirements)))
+        self._run(call("set_policy", policy, json.dumps(requirements)))
         view = f"{_SCHEMA}.{self.source.name}_{kind}"
         statement = call("publish", self._dataset, policy, view)
-        self.show(statement)
-        with self.working(f"Publishing {view}"):
+        self._show(statement)
+        with self._working(f"Publishing {view}"):
             release: int = scalar(self.connection, statement)
         return release
 
@@ -245,13 +203,13 @@ class _Demo(Stage):
         statement = sql.SQL("SELECT * FROM bkpriv.audit({}, {})").format(
             sql.Literal(release), sql.Literal(json.dumps({"bt_privacy": adversaries}))
         )
-        self.show(statement)
+        self._show(statement)
         query = sql.SQL(
             "SELECT (parameters ->> 'bandwidth')::float8 AS bandwidth, threshold, worst, mean,"
             " vulnerable FROM ({}) AS audit"
         ).format(statement)
         with (
-            self.working("Auditing what it discloses"),
+            self._working("Auditing what it discloses"),
             self.connection.cursor(row_factory=class_row(_AuditLine)) as cursor,
         ):
             return cursor.execute(query).fetchall()
@@ -281,10 +239,38 @@ class _Demo(Stage):
             examples=sql.Literal(_EXAMPLES),
         )
         with (
-            self.working("Looking for the worst of them"),
+            self._working("Looking for the worst of them"),
             self.connection.cursor(row_factory=class_row(_Breach)) as cursor,
         ):
             return cursor.execute(query).fetchall()
+
+    # --- words and actions ----------------------------------------------------------------------
+
+    def _heading(self, title: str) -> None:
+        """Begin a part."""
+        self.console.print()
+        self.console.rule(Text(title, style="bold"), align="left")
+
+    def _say(self, text: str) -> None:
+        """Print a text in Rich's markup."""
+        self.console.print(Text.from_markup(text))
+
+    def _show(self, *statements: sql.Composed) -> None:
+        """Show statements that are about to be run."""
+        lines = "\n".join(f"{statement.as_string(self.connection)};" for statement in statements)
+        self.console.print(Padding(Text(lines, style="cyan"), (1, 0, 0, 2), expand=False))
+
+    def _run(self, *statements: sql.Composed) -> None:
+        """Show statements and run them for their effect."""
+        self._show(*statements)
+        for statement in statements:
+            self.connection.execute(statement)
+
+    @contextmanager
+    def _working(self, title: str) -> Iterator[None]:
+        """Show a step whose progress the server reports."""
+        with step(self.console, title) as advance, watched(self.connection, self.uri, advance):
+            yield
 
     # --- what is shown --------------------------------------------------------------------------
 
@@ -292,7 +278,7 @@ class _Demo(Stage):
         """Report an audit, with examples of breaches."""
         source = self.source
         self._show_audit([line])
-        self.say(
+        self._say(
             f"The adversary with B={_BANDWIDTH} knows how common each {source.sensitive} is among "
             f"those who resemble a person: whose {_listed(source.quasi_identifiers)} differ by "
             f"less than {_BANDWIDTH} of the range. Seeing the view moves that adversary's belief "
@@ -303,7 +289,7 @@ class _Demo(Stage):
         if not line.vulnerable:
             return
         breaches = self._breaches(release)
-        self.say("For instance, a person with")
+        self._say("For instance, a person with")
         examples = tuple(f"example {place}" for place in range(1, len(breaches) + 1))
         table = make_table("", *examples)
         for name in source.quasi_identifiers:
@@ -365,10 +351,10 @@ class _Demo(Stage):
 
     def _show_rows(self) -> None:
         """Show a few rows of the private view."""
-        self.say("A view. Its readers need SELECT on it and nothing else.")
+        self._say("A view. Its readers need SELECT on it and nothing else.")
         view = TableName(_SCHEMA, f"{self.source.name}_private").written(self.connection)
         statement = sql.SQL("SELECT * FROM {} LIMIT {}").format(sql.SQL(view), sql.Literal(_ROWS))
-        self.show(statement)
+        self._show(statement)
         with self.connection.execute(statement) as cursor:
             table = make_table(*(column.name for column in cursor.description or ()))
             for row in cursor:
@@ -378,14 +364,14 @@ class _Demo(Stage):
     def _show_next(self, release: int) -> None:
         """Say how to go on."""
         view = f"{_SCHEMA}.{self.source.name}_private"
-        self.heading("Go on from here")
+        self._heading("Go on from here")
         uri = without_password(self.uri)
         self.console.print(
             f"psql {shlex.quote(uri)}" if uri else "psql",
             style="bold",
             soft_wrap=True,
         )
-        self.say("\nand there, for instance:")
+        self._say("\nand there, for instance:")
         for statement in (
             f"TABLE {view} LIMIT 20;",
             "SELECT release, view_name, policy, groups, status, stale FROM bkpriv.releases;",

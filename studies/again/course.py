@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
-from bkpriv_client.growing import WAYS, GrowingTable, Way, numbered
 from bkpriv_client.server import Connection, scalar
 from bkpriv_client.source import Source
 from bkpriv_client.terminal import Advance
 from studies.again.design import HELD, REQUIREMENTS, Design
+from studies.growing import WAYS, GrowingTable, Way, numbered
 
 __all__ = ["Course", "Measured", "Told"]
 

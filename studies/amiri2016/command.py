@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from bkpriv_client.clinic.register import draw_register
 from bkpriv_client.options import Uri
 from studies.amiri2016 import serial, single
 from studies.amiri2016.design import FULL, QUICK
 from studies.amiri2016.trial import enter
+from studies.clinic.register import draw_register
 from studies.procedure import Adult, Out, Quick, Study, in_database
 
 __all__ = ["STUDY", "amiri2016"]

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bkpriv_client.clinic.register import draw_register
 from bkpriv_client.options import Uri
+from studies.clinic.register import draw_register
 from studies.procedure import Out, Quick, Study, in_database
 from studies.riboni2012 import cost, gain
 from studies.riboni2012.design import FULL, QUICK

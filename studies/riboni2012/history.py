@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from psycopg import sql
 from psycopg.rows import class_row
 
-from bkpriv_client.clinic.register import draw_register
-from bkpriv_client.clinic.tables import load_first_beliefs, load_transitions
 from bkpriv_client.declaration import call, declare_source
 from bkpriv_client.loading import TableName, load_source
 from bkpriv_client.server import scalar
 from bkpriv_client.terminal import Advance
+from studies.clinic.register import draw_register
+from studies.clinic.tables import load_first_beliefs, load_transitions
 from studies.laboratory import Laboratory
 from studies.riboni2012.design import (
     BELIEFS,

@@ -139,8 +139,6 @@ def test_no_command_leaves_anything_in_a_session(
         ("export", "public.listed_shown", "--to", "parquet", "--out", str(out / "view")),
         ("doctor",),
         ("demo", "--records", "300"),
-        ("demo", "--serial", "--records", "300"),
-        ("demo", "--again", "--records", "300"),
     ]
     out.mkdir()
     for command in commands:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_client.growing import WAYS
 from studies.again.command import STUDY
 from studies.again.design import BOUNDS, FULL
+from studies.growing import WAYS
 from tests.docs.documents import ROOT
 from tests.docs.study import Page, Rows
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from psycopg.types.json import Jsonb
 
-from bkpriv_client.clinic.knowledge import first_beliefs, transitions
-from bkpriv_client.clinic.register import draw_register
 from bkpriv_client.declaration import declare_source
 from bkpriv_client.loading import load_source
+from studies.clinic.knowledge import first_beliefs, transitions
+from studies.clinic.register import draw_register
 from studies.riboni2012.command import STUDY
 from studies.riboni2012.design import DEFENCES, QUICK, SNAPSHOTS
 from tests.conftest import Connection, Database

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_client.clinic.course import (
+from bkpriv_client.source import Column, Source
+from studies.clinic.course import (
     AGES,
     DISCHARGED,
     GENDERS,
@@ -25,7 +26,6 @@ from bkpriv_client.clinic.course import (
     first_chances,
     next_chances,
 )
-from bkpriv_client.source import Column, Source
 
 __all__ = ["draw_register"]
 

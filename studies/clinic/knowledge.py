@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_client.clinic.course import (
+from studies.clinic.course import (
     AGES,
     CLASSES,
     DISCHARGED,

@@ -1,7 +1,7 @@
 """A table that grows month by month, and three ways of publishing it again.
 
-Told by ``bkpriv demo --again``, measured by ``make study STUDY=again`` and by the benchmarks. Each
-way has a dataset of its own, since a dataset's releases are one history; all are of one table.
+The study ``again`` and the benchmarks measure it. Each way has a dataset of its own, since a
+dataset's releases are one history; all are of one table.
 """
 
 from __future__ import annotations

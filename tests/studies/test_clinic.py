@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_client.clinic.course import (
+from bkpriv_client.source import Source
+from studies.clinic.course import (
     CLASSES,
     DISCHARGED,
     NONE,
@@ -22,9 +23,8 @@ from bkpriv_client.clinic.course import (
     first_chances,
     next_chances,
 )
-from bkpriv_client.clinic.knowledge import first_beliefs, transitions
-from bkpriv_client.clinic.register import draw_register
-from bkpriv_client.source import Source
+from studies.clinic.knowledge import first_beliefs, transitions
+from studies.clinic.register import draw_register
 
 FIGURES = {
     "stages of liver disease": 5,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bkpriv_client.clinic.knowledge import first_beliefs, transitions
 from bkpriv_client.loading import TableName, create_table
 from bkpriv_client.server import Connection
+from studies.clinic.knowledge import first_beliefs, transitions
 
 __all__ = ["load_first_beliefs", "load_transitions"]
 
