@@ -123,6 +123,16 @@ class Attack:
     chosen: Collection[str]
     figures: Mapping[str | None, Mapping[str, float]]
 
+    @property
+    def people(self) -> float:
+        """Number of people whom it is about."""
+        return self.figures.get(None, {}).get("people", 0.0)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """Options that are not as they are if nothing is said."""
+        return {key: value for key, value in self.options.items() if key in self.chosen}
+
 
 @dataclass(frozen=True)
 class Contribution:
@@ -329,3 +339,17 @@ class Facts:
     def kept(self) -> bool:
         """Whether all bounds are kept."""
         return all(bound.satisfied for bound in self.bounds)
+
+    @property
+    def together(self) -> list[Bounded]:
+        """Bounds on this release together with earlier ones."""
+        return [bound for bound in self.bounds if "together" in bound.parameters]
+
+    @property
+    def out(self) -> list[int]:
+        """Other releases of the dataset that can be read, of those listed."""
+        return [
+            item.release
+            for item in self.siblings
+            if item.status == "published" and item.release != self.release
+        ]

@@ -1,10 +1,10 @@
-"""Meaning of requirements, methods and figures, in words for people who did not choose them."""
+"""Meaning of requirements, forms and figures, in words for people who did not choose them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,24 +12,25 @@ import numpy as np
 
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.report.facts import Bounded, Contribution, Facts
+from bkpriv_core.report.facts import Bounded, Contribution
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = [
+    "EXACT_FORMS",
     "FORMS",
     "Promise",
-    "compared",
     "exact_share",
     "figure",
-    "is_floor",
     "known",
-    "limits",
+    "known_as",
+    "label_of",
     "moves",
     "promise",
-    "selected",
+    "relation",
     "share",
     "shown",
     "title",
+    "used_by",
 ]
 
 FORMS = {
@@ -45,7 +46,7 @@ FORMS = {
 }
 """Descriptions of the forms of release, by name; for `shown`."""
 
-_EXACT = ("bucketized", "anatomized")
+EXACT_FORMS = ("bucketized", "anatomized")
 """Forms that show quasi-identifiers as they are."""
 
 _TITLES = {
@@ -88,30 +89,59 @@ def title(requirement: str) -> str:
     return _TITLES.get(requirement, requirement)
 
 
-def is_floor(requirement: str, parameters: Mapping[str, Any]) -> bool:
-    """Whether figures of a bound must not fall below it; else they must not exceed it."""
-    if requirement == "l_diversity":
-        return "c" not in parameters
-    return requirement in ("k_anonymity", "m_invariance")
+def label_of(bound: Bounded) -> str:
+    """Name of a bound in charts and tables, where others of its requirement have another."""
+    label, stated = title(bound.requirement), bound.parameters
+    if about := known_as(stated):
+        label += f", {about}"
+    return f"{label}, together" if "together" in stated else label
+
+
+_KNOWLEDGE = ("sequence", "table", "kernel")
+"""Keys that bandwidths of columns do not have."""
+
+
+def known_as(stated: Mapping[str, Any]) -> str:
+    """Knowledge of a reader, and the columns that a bound is about, in short."""
+    parts = []
+    if isinstance(bandwidth := stated.get("bandwidth"), int | float):
+        parts.append(f"B = {bandwidth:g}")
+    elif isinstance(bandwidth, Mapping):
+        kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
+        parts.append(f"B {kind}")
+    if "sensitive" in stated:
+        parts.append(str(stated["sensitive"]))
+    if stated.get("joint"):
+        parts.append("joint")
+    return ", ".join(parts)
+
+
+def relation(bound: Bounded) -> str:
+    """Relation of figures to a bound that they satisfy."""
+    floor = bound.requirement in ("k_anonymity", "m_invariance") or (
+        bound.requirement == "l_diversity" and "c" not in bound.parameters
+    )
+    return "at least" if floor else "at most"
+
+
+def used_by(bound: Bounded, value: float | None) -> float | None:
+    """Share of what is allowed that a figure uses: 1 at the bound, more beyond it."""
+    if value is None or math.isnan(value):
+        return None
+    floor = relation(bound) == "at least"
+    part, whole = (bound.threshold, value) if floor else (value, bound.threshold)
+    if whole == 0:
+        return 0.0 if part == 0 else None
+    return part / whole
 
 
 def promise(
     bound: Bounded, named: bool, form: str = "generalized", persons: Contribution | None = None
 ) -> Promise:
-    """Put the promise of a bound into words.
-
-    Parameters
-    ----------
-    named : bool
-        Whether tables and knowledge may be named.
-    form : str
-        Name of the form of publication.
-    persons : Contribution, optional
-        Selection of each person's records, where persons are counted.
-    """
+    """Put the promise of a bound into words; `named` says whether tables may be named."""
     stated = bound.parameters
     limit = share if bound.requirement == "belief_breach" else figure
-    made = _promise(
+    against, that, counted = _promise(
         bound.requirement, stated, limit(bound.threshold), named, form=form, persons=persons
     )
     about = []
@@ -121,8 +151,7 @@ def promise(
         about.append("about all that is told of somebody, as one value")
     if "together" in stated:
         about.append("by several releases of the same people together")
-    said = f"{made.that} ({', '.join(about)})." if about else f"{made.that}."
-    return Promise(made.against, said, made.figure)
+    return Promise(against, f"{that} ({', '.join(about)})." if about else f"{that}.", counted)
 
 
 _FINDER = "Whoever knows enough of a person to find the group or the record"
@@ -136,99 +165,99 @@ def _promise(
     named: bool,
     form: str,
     persons: Contribution | None,
-) -> Promise:
+) -> tuple[str, str, str]:
     unit = unit_of(persons)
-    if key == "k_anonymity":
-        return Promise(
-            "Whoever knows a person's quasi-identifiers, and looks for the record",
-            _anonymity(limit, form, persons),
-            f"{unit} in a group",
-        )
-    if key == "max_disclosure" and form == "randomized":
-        return Promise(
-            "Whoever knows a person's quasi-identifiers, and by which chances values were replaced",
-            "Given that person's own record, quasi-identifiers and value are guessed right with a "
-            f"probability of at most {limit}, on average over what may be drawn",
-            "probability of guessing a record",
-        )
-    if key == "l_diversity":
-        return Promise(
-            _FINDER,
-            f"A group has sensitive values enough: {_diversity(stated, limit)}",
-            "diversity of a group",
-        )
-    if key == "t_closeness":
-        return Promise(
-            _SHARES,
-            f"Those of a group are at a distance of at most {limit} from these",
-            "distance of shares, 0 to 1",
-        )
-    if key == "beta_likeness":
-        return Promise(
-            _SHARES,
-            f"No value is more frequent in a group by over {limit} times its share in the table",
-            "gain of confidence",
-        )
-    if key == "bt_privacy":
-        return Promise(
-            _adversary(stated.get("bandwidth"), named),
-            f"The belief about anybody's sensitive value changes by at most {limit} bits",
-            "change of belief, in bits",
-        )
-    if key == "belief_breach":
-        least = share(stated.get("rho1"))
-        return Promise(
-            _adversary(stated.get("bandwidth"), named),
-            f"Nothing that was believed of somebody with at most {least} is believed with more "
-            f"than {limit} afterwards: no value, and not that it is one of a kind",
-            f"belief in what was believed with at most {least}",
-        )
-    if key in ("js_divergence", "pair_divergence"):
-        return Promise(
-            _adversary(stated.get("bandwidth"), named),
-            "Members of a group cannot be told apart: beliefs about them beforehand differ by at "
-            f"most {limit} bits",
-            "difference of beliefs, in bits",
-        )
-    if key == "max_disclosure":
-        return Promise(
-            _FINDER,
-            f"No sensitive value becomes more probable than {limit}",
-            "probability of a value",
-        )
-    if key == "ck_safety":
-        return Promise(
-            f"Whoever knows any {_facts(stated.get('k'))} such as “if A has one value, "
-            "B has another”",
-            f"Nobody's value becomes as probable as {limit}",
-            "largest probability of a value",
-        )
-    if key == "m_invariance":
-        return Promise(
-            "Whoever kept earlier releases",
-            f"A group has at least {limit} {unit}, all of different values, and the values that "
-            "each one's group had before",
-            f"{unit} of different values in a group",
-        )
-    if key == "query_error":
-        return Promise(
-            "Nobody: this is about what analysts lose",
-            f"The median error of counts is at most {limit} of the count",
-            "median relative error of counts",
-        )
-    return Promise("What the policy names", f"The figure keeps the bound {limit}", "figure")
+    match key:
+        case "k_anonymity":
+            return (
+                "Whoever knows a person's quasi-identifiers, and looks for the record",
+                _anonymity(limit, form, persons),
+                f"{unit} in a group",
+            )
+        case "max_disclosure" if form == "randomized":
+            return (
+                "Whoever knows a person's quasi-identifiers, and by which chances values were "
+                "replaced",
+                "Given that person's own record, quasi-identifiers and value are guessed right "
+                f"with a probability of at most {limit}, on average over what may be drawn",
+                "probability of guessing a record",
+            )
+        case "l_diversity":
+            return (
+                _FINDER,
+                f"A group has sensitive values enough: {_diversity(stated, limit)}",
+                "diversity of a group",
+            )
+        case "t_closeness":
+            return (
+                _SHARES,
+                f"Those of a group are at a distance of at most {limit} from these",
+                "distance of shares, 0 to 1",
+            )
+        case "beta_likeness":
+            return (
+                _SHARES,
+                f"No value is more frequent in a group by over {limit} times its share in the "
+                "table",
+                "gain of confidence",
+            )
+        case "bt_privacy":
+            return (
+                _adversary(stated.get("bandwidth"), named),
+                f"The belief about anybody's sensitive value changes by at most {limit} bits",
+                "change of belief, in bits",
+            )
+        case "belief_breach":
+            least = share(stated.get("rho1"))
+            return (
+                _adversary(stated.get("bandwidth"), named),
+                f"Nothing that was believed of somebody with at most {least} is believed with more "
+                f"than {limit} afterwards: no value, and not that it is one of a kind",
+                f"belief in what was believed with at most {least}",
+            )
+        case "js_divergence" | "pair_divergence":
+            return (
+                _adversary(stated.get("bandwidth"), named),
+                "Members of a group cannot be told apart: beliefs about them beforehand differ by "
+                f"at most {limit} bits",
+                "difference of beliefs, in bits",
+            )
+        case "max_disclosure":
+            return (
+                _FINDER,
+                f"No sensitive value becomes more probable than {limit}",
+                "probability of a value",
+            )
+        case "ck_safety":
+            k = stated.get("k")
+            facts = "fact" if k == 1 else f"{figure(k)} facts"
+            return (
+                f"Whoever knows any {facts} such as “if A has one value, B has another”",
+                f"Nobody's value becomes as probable as {limit}",
+                "largest probability of a value",
+            )
+        case "m_invariance":
+            return (
+                "Whoever kept earlier releases",
+                f"A group has at least {limit} {unit}, all of different values, and the values "
+                "that each one's group had before",
+                f"{unit} of different values in a group",
+            )
+        case "query_error":
+            return (
+                "Nobody: this is about what analysts lose",
+                f"The median error of counts is at most {limit} of the count",
+                "median relative error of counts",
+            )
+    return "What the policy names", f"The figure keeps the bound {limit}", "figure"
 
 
 def _anonymity(limit: str, form: str, persons: Contribution | None) -> str:
-    if form in _EXACT:
+    if form in EXACT_FORMS:
         return f"The person's value is one of those of at least {limit} {unit_of(persons)}"
     if persons is None:
         return f"It is one of at least {limit} that look alike"
     return f"The person is one of at least {limit} who look alike"
-
-
-def _facts(number: Any) -> str:
-    return "fact" if number == 1 else f"{figure(number)} facts"
 
 
 def _diversity(stated: Mapping[str, Any], limit: str) -> str:
@@ -340,32 +369,6 @@ def unit_of(persons: Contribution | None) -> str:
     return "records" if persons is None else "persons"
 
 
-def compared(bounds: Iterable[Bounded]) -> list[str]:
-    """Explain what a change of belief compares, if there is a bound on it."""
-    within = {
-        bound.parameters.get("smoothing") for bound in bounds if bound.requirement == "bt_privacy"
-    }
-    if not within:
-        return []
-    said = [
-        "A change of belief compares how probable each sensitive value of a person is to the "
-        "reader before and after seeing the release (Jensen-Shannon divergence): 0 bits if nothing "
-        "was learned, 1 bit from certainty of one thing to certainty of another."
-    ]
-    alike = sorted(width for width in within if isinstance(width, int | float) and width > 0)
-    if alike:
-        widths = " or ".join(figure(width) for width in alike)
-        said.append(
-            f"Similar values count as partly alike: those that differ by less than {widths} of the "
-            "column's range, or of the height of its hierarchy. A belief that moves from a value "
-            "to a similar one changes by less, however sure it becomes."
-        )
-    if len(alike) < len(within):
-        few = "Where nothing else is stated, values" if alike else "Values"
-        said.append(f"{few} are alike or not: near ones count as different as distant ones.")
-    return said
-
-
 def moves(bits: float) -> str:
     """Explain what a change of belief of so many bits allows, where there are two answers."""
     beliefs = np.linspace(0.0, 1.0, 1001)
@@ -393,75 +396,3 @@ def shown(form: str, persons: Contribution | None, passed: bool) -> str:
     nothing = "nothing but the columns that pass through" if passed else "nothing"
     words = {"unit": unit_of(persons), "nothing": nothing, "Nothing": nothing.capitalize()}
     return FORMS[form].format(**words)
-
-
-def selected(persons: Contribution, named: bool) -> str:
-    """Say which records of each person are shown; name the column only where it is `named`."""
-    if persons.most is None:
-        return "Of each person all records are shown."
-    most = "one record is" if persons.most == 1 else f"at most {persons.most} records are"
-    if persons.latest_by is None:
-        return f"Of each person {most} shown, chosen at random."
-    column = f" by {persons.latest_by}" if named else ""
-    return f"Of each person {most} shown, the latest{column}."
-
-
-def limits(facts: Facts, named: bool) -> list[str]:
-    """List what a release does not promise; other releases only where they may be `named`."""
-    out = [
-        item.release
-        for item in facts.siblings
-        if named and item.status == "published" and item.release != facts.release
-    ]
-    said = [
-        "It protects against readers who know what the policy says they may know. Readers who know "
-        "more about somebody, such as a value that only this person can have, may learn more; and "
-        "readers who know less are easier to surprise.",
-        "It does not consider that people are related, or caught the same illness, nor attacks "
-        "that use how the groups were formed.",
-        "It hides which record of a group is a person's, not that the person is in the table.",
-        "What is true of the whole table is no secret: a reader who learns that smokers fall ill "
-        "more often has learned nothing about anybody in particular, but will believe it of every "
-        "smoker.",
-        "Figures that are estimates may understate what can be learned; the section on certainty "
-        "says which are.",
-    ]
-    if facts.form == "randomized":
-        said[2] = (
-            "It hides whether a value is a person's own, not that the person is in the table. "
-            "Counts from it are to be estimated, not read off."
-        )
-    if facts.form in _EXACT:
-        said[2] = (
-            "It hides which value is a person's, not that the person is in the table. "
-            "Quasi-identifiers are shown as they are: everybody can read those of all people in it."
-        )
-    persons = facts.persons
-    if persons is not None:
-        if persons.most != 1:
-            said.append(
-                "Readers are supposed to know which rows of a group are of one person, though no "
-                "column says so. They are not supposed to know how many records somebody has, "
-                "which may single a person out."
-            )
-        if persons.most is not None:
-            said.append(
-                "A person's other records, which are not shown, were not judged: nothing is "
-                "promised of what they hold. Releases of some records of each person are not "
-                "judged together with others, which may show the rest."
-            )
-    if facts.passed:
-        said.append(
-            "Columns that pass through are shown as they are. A reader who knows somebody's values "
-            "in them may find that person's row, and a reader of several releases may find rows of "
-            "the same record."
-        )
-    if facts.others:
-        whole = len(facts.siblings) > facts.others
-        beside = "Out beside this one now" + ("" if whole else ", of those listed")
-        said.append(
-            "Several releases of the same people tell more together than each does alone. Unless "
-            "the policy certified them together, give them to different readers."
-            + (f" {beside}: {', '.join(map(str, out))}." if out else "")
-        )
-    return said

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from dataclasses import fields, replace
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
+from unicodedata import category
 from xml.etree import ElementTree
 
 import pytest
@@ -18,6 +20,7 @@ from bkpriv_core.count import Count
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.release.uniqueness import Uniqueness
+from bkpriv_core.report import attacks, questions
 from bkpriv_core.report.facts import (
     AUDIENCES,
     Attack,
@@ -31,9 +34,7 @@ from bkpriv_core.report.facts import (
     Sure,
     ViewColumn,
 )
-from bkpriv_core.report.markup import element, name, text
-from bkpriv_core.report.page import render
-from bkpriv_core.report.style import STYLE
+from bkpriv_core.report.page import STYLE, TEMPLATES, render
 from bkpriv_core.report.words import FORMS, exact_share, known, moves, promise, title
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\u202e\x07"
@@ -136,8 +137,9 @@ class Elements(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """Note it."""
-        self.words.append(data)
+        """Note it, as a browser shows it: lines of the template are none of the page."""
+        if shown := re.sub(r"^\n+ *|\n+ *$", "", data):
+            self.words.append(re.sub(r"[ \n]+", " ", shown))
 
 
 def parsed(page: str) -> Elements:
@@ -440,23 +442,31 @@ def test_the_share_that_is_exact(estimator: str, share: float) -> None:
     assert exact_share(bound(estimator=estimator), 100) == pytest.approx(share)
 
 
-@example("<b>", '\'" onclick="x')
-@given(st.text(), st.text())
-def test_markup_is_what_was_put_in(content: str, value: str) -> None:
-    """An element parsed is the text and the attribute that it was made of, but for controls."""
-    elements = parsed(element("p", name(content), title=value).html)
-    (tag, attributes), _ = elements.seen
-    assert (tag, [*attributes]) == ("p", ["title"])
-    assert value.isprintable() <= (attributes["title"] == value)
-    shown = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in content)
-    assert "".join(elements.words) == shown
+@example("<b>{{ 7 * 7 }}", "\u202e")
+@example('\'" onclick="x', "&lt;{% raw %}")
+@example("\x07\r", "\x80")
+@given(*[st.text(st.characters(exclude_categories=["Cn", "Cs"]))] * 2)
+def test_a_page_says_what_was_put_in(value: str, reason: str) -> None:
+    """Text and attributes are what they were made of, but for controls."""
+    event = Event("2026-02-03 04:05 UTC", "stale", f"({reason})", "carl")
+    column = bound(parameters={"k": 7, "sensitive": f"({value})"})
+    page = parsed(render(facts(events=(event,), bounds=(column,))))
+
+    def shown(text: str) -> str:
+        kept = (category(c) != "Cc" or c in "\n\t" for c in text)
+        whole = "".join(c if k else "\ufffd" for c, k in zip(text, kept, strict=True))
+        return re.sub(r"[ \n]+", " ", f"({whole})")
+
+    assert shown(reason) in page.words
+    assert f"k-anonymity, {shown(value)}" in page.words
+    charts = [str(has["aria-label"]) for tag, has in page.seen if tag == "svg"]
+    assert shown(value) in re.sub(r"[ \n]+", " ", charts[0])
 
 
-def test_attributes_of_markup() -> None:
-    assert element("p", class_="a", aria_label="<", title=None).html == (
-        '<p class="a" aria-label="&lt;"></p>'
-    )
-    assert text(element("br", "")).html == "<br></br>"
+def test_templates_mark_nothing_as_safe() -> None:
+    for path in TEMPLATES.glob("*.j2"):
+        assert not re.search(r"safe|autoescape|Markup", path.read_text(encoding="utf-8"))
+    assert "Markup" not in "".join(inspect.getsource(module) for module in (attacks, questions))
 
 
 def test_facts_are_all_used() -> None:

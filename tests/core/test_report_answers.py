@@ -11,8 +11,7 @@ import pytest
 from bkpriv_core.count import Count
 from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, SuppressedKind, Sure
-from bkpriv_core.report.page import render
-from bkpriv_core.report.style import STYLE
+from bkpriv_core.report.page import STYLE, render
 from tests.core.test_report import bound, facts, parsed
 
 

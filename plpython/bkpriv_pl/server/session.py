@@ -109,7 +109,7 @@ def _uncollected() -> Iterator[None]:
 class _Room(MetaPathFinder):
     """Finds nothing, and lets no import of the packages begin that there may not be room for."""
 
-    roots = frozenset((*PACKAGES, "sqlglot"))
+    roots = frozenset((*PACKAGES, "jinja2", "sqlglot"))
 
     def __init__(self) -> None:
         self._begun = ""
