@@ -5,10 +5,8 @@ through. A *method* makes it, as its traits allow. *Layers* wrap what the method
 may be *grown*, so that groups of the last one stay, and *beside* earlier ones, with which it is
 certified together. Requirements may be about adversaries who remember earlier releases.
 
-Everything composes but for the rules here. `obstacles` finds those that stand in the way of a
-publication; `RULES` lists them for the documents. Each has a reason, which is one of mathematics:
-what would be published is not defined, or nothing bounds what it tells. Whoever lifts a rule
-deletes it here.
+Everything composes but for the rows of `RULES`, which the documents list. Each has a reason and a
+way out. `obstacles` finds those that stand in the way of a publication.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bkpriv_core.composition.plan import Plan, Space
-from bkpriv_core.composition.rules import RULES, Rule, several_remembered
+from bkpriv_core.composition.rules import RULES, Rule
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.policy import Overlap
 
@@ -29,7 +27,6 @@ __all__ = [
     "check",
     "obstacles",
     "overlap_of",
-    "several_remembered",
 ]
 
 

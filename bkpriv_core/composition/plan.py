@@ -59,6 +59,11 @@ class Plan:
     overlap: Overlap | None = None
 
     @property
+    def forms_groups(self) -> bool:
+        """Whether the method forms groups."""
+        return isinstance(self.options, GroupOptions)
+
+    @property
     def grows(self) -> bool:
         """Whether groups of the last release stay."""
         return self.options.grows

@@ -305,18 +305,32 @@ def test_every_rule_stands_in_the_way_of_something() -> None:
     ]
     for rule in RULES:
         assert any(rule.find(plan) is not None for plan in plans), rule.one
-        assert rule.reason.endswith("."), rule.reason
+        assert all(text.endswith(".") for text in (rule.reason, rule.instead)), rule
 
 
 @pytest.mark.parametrize(
     ("method", "options", "space", "words"),
     [
-        ("incognito", {"grow": True}, {}, "grow means nothing to method incognito"),
-        ("js_reduce", {"grow": True, "unfit": "counterfeit"}, {}, "no counterfeits"),
-        ("mondrian", {"grow": True}, {"attributes": ("note",)}, "keep people who departed"),
-        ("mondrian", {"grow": True}, {"respondent": None}, "names no respondents"),
-        ("mondrian", {"grow": True, "max_records_per_person": 2}, {}, "drawn at random"),
-        ("randomize", {"scheme": "rr-s"}, {"columns": ("a", "b")}, "one sensitive column"),
+        ("incognito", {"grow": True}, {}, "method incognito cannot be combined with option grow"),
+        (
+            "mondrian",
+            {"grow": True},
+            {"attributes": ("note",)},
+            'attributes of dataset "d", note, cannot be combined with option grow where departed '
+            'is "stay"',
+        ),
+        (
+            "mondrian",
+            {"grow": True},
+            {"respondent": None},
+            'option grow cannot be combined with dataset "d", which names no respondents',
+        ),
+        (
+            "randomize",
+            {"scheme": "rr-s"},
+            {"columns": ("a", "b")},
+            "method randomize cannot be combined with 2 sensitive columns, a, b",
+        ),
     ],
 )
 def test_it_is_said_what_stands_in_the_way(
@@ -324,8 +338,10 @@ def test_it_is_said_what_stands_in_the_way(
 ) -> None:
     way = METHODS[method]
     of = Space(**{"dataset": "d", "source": "s", "columns": ("a",), "respondent": "id", **space})
-    with pytest.raises(BkprivError, match=words):
+    with pytest.raises(BkprivError) as refused:
         check(Plan(of, way, parse_options(way, options)))
+    assert refused.value.message == words
+    assert (refused.value.detail, refused.value.hint) in {(r.reason, r.instead) for r in RULES}
 
 
 def test_what_cannot_be_certified_together_is_not_unless_that_is_asked_for() -> None:
@@ -334,7 +350,7 @@ def test_what_cannot_be_certified_together_is_not_unless_that_is_asked_for() -> 
     assert overlap_of(plan) == "certify"
     attributes = replace(plan, space=replace(plan.space, attributes=("note",)))
     assert overlap_of(attributes) == "warn"
-    with pytest.raises(Unsupported, match="cannot be certified together"):
+    with pytest.raises(Unsupported, match="attributes of dataset"):
         overlap_of(replace(attributes, overlap="certify"))
     assert overlap_of(replace(attributes, overlap="refuse")) == "refuse"
 

@@ -270,7 +270,7 @@ def refused(db: Connection, words: str, **options: Any) -> psycopg.Error:
 
 def test_without_respondents_nothing_grows(ward: Connection) -> None:
     ward.execute("SELECT bkpriv.register_dataset('nobody', 'clinic.person', '{age}', 'disease')")
-    with pytest.raises(psycopg.Error, match="names no respondents, and cannot grow"):
+    with pytest.raises(psycopg.Error, match="option grow cannot be combined with dataset"):
         ward.execute("SELECT bkpriv.publish('nobody', 'plain', 'n', options => '{\"grow\": true}')")
 
 
@@ -297,7 +297,7 @@ def test_other_forms_are_refused(ward: Connection) -> None:
     refused(ward, "is bucketized, and cannot grow", method="anatomy")
     assert grow(ward, method="incognito", grow=False)
     refused(ward, "is generalized, by whole columns, and cannot grow")
-    refused(ward, "grow means nothing to method incognito", method="incognito")
+    refused(ward, "method incognito cannot be combined with option grow", method="incognito")
 
 
 def test_what_was_purged_does_not_grow_and_harms_nothing(ward: Connection) -> None:

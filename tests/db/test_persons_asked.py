@@ -22,7 +22,7 @@ def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
     }
     state_policy(visits, "remembers", remembers)
     visits.execute("SELECT bkpriv.set_sequential_knowledge('visits', 'seen', 'incremental')")
-    about = ["about respondents, and not defined of those who have several records"]
+    about = ["What is remembered of a person is one value of each release"]
     lattice = "SELECT * FROM bkpriv.lattice('visits', 'remembers', %s)"
     refused(visits, lattice, [Jsonb(ALL)], sqlstate="0A000", names=about)
     publishing = "SELECT bkpriv.publish('visits', 'remembers', 'public.shown', options => %s)"

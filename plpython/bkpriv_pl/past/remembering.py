@@ -18,7 +18,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.composition import several_remembered
+from bkpriv_core.errors import Unsupported
 from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History, Step
@@ -267,7 +267,13 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     place = [step.release for step in steps].index(release)
     sensitive = recorded.table.sensitive
     if isinstance(sensitive, Combination) and sensitive.several:
-        raise several_remembered(f"what is remembered before release {release}")
+        raise Unsupported(
+            f"what is remembered before release {release} is not defined: respondents have "
+            "several records",
+            detail="What is remembered of a person is one value of each release, and knowledge "
+            "says how one value follows another.",
+            hint="Publish a source that has one record of each person in a period.",
+        )
     like = Like.of_release(this, sensitive.name)
     chain = read_chain(like, steps[:place], PriorTables(own), FOLLOWING)
     chain.warn()
