@@ -34,18 +34,9 @@ AUDIENCES: tuple[Audience, ...] = ("officer", "outsiders")
 class Bounded:
     """One bound of an audit; see `bkpriv_core.audit.Finding`.
 
-    Parameters
-    ----------
-    requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator
-        Columns of an audit.
-    group_records : int, optional
-        Size of the group with the worst figure.
-    whom, value : str, optional
-        The quasi-identifiers and the sensitive value at fault there.
-    before, after : float, optional
-        The probability of that value before and after.
-    most : float, optional
-        Upper bound of that figure for every release of the table.
+    The group with the worst figure has `group_records`; there `value` of people like `whom` is at
+    fault, whose probability was `before` and is `after`. No release of the table has a figure above
+    `most`.
     """
 
     requirement: str
@@ -71,22 +62,11 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Sure:
-    """People of whom a reader becomes sure; see `bkpriv_core.certainty`.
+    """Number of people of whom a reader `became` sure; see `bkpriv_core.certainty`.
 
-    Parameters
-    ----------
-    parameters : mapping
-        Knowledge of the reader, and what they are kept from, as in the parameters of a bound.
-    customary : bool
-        Whether the policy names no reader, and this one stands in.
-    became : int
-        Number of people of whom they become sure.
-    right : int
-        Number of these who have the value that is believed of them.
-    anyway : int
-        Number of people of whom they were sure beforehand.
-    exact : bool
-        Whether the counts rest on no estimate.
+    The reader is described as in the parameters of a bound, and is `customary` where the policy
+    names none. So many have the value that is believed of them (`right`), and of so many the reader
+    was sure `anyway`. Counts that rest on an estimate are not `exact`.
     """
 
     parameters: Mapping[str, Any]
@@ -103,10 +83,6 @@ class Attack:
 
     Parameters
     ----------
-    attacker : str
-        Name of the attacker.
-    at, by : str
-        Time of the attack, and the role that played it.
     options : mapping
         Options of the attacker, as in JSON; of those that have a default, all.
     chosen : collection of str
@@ -130,22 +106,16 @@ class Attack:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """Options that are not as they are if nothing is said."""
+        """Options that were chosen."""
         return {key: value for key, value in self.options.items() if key in self.chosen}
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """Contribution bound of a release that counts persons: how many records it shows, and which.
+    """Contribution bound of a release that counts persons: at `most` so many records, or all.
 
-    Parameters
-    ----------
-    rows : int or None
-        Number of published records; None if that is not known any more.
-    most : int or None
-        Contribution bound: most records shown of each person; None for all.
-    latest_by : str or None
-        The column by which these are the latest; None where they were chosen at random.
+    They are the latest by a column, or chosen at random. So many `rows` are published, unless that
+    is not known any more.
     """
 
     rows: int | None
@@ -155,7 +125,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class ViewColumn:
-    """A column of a published view: the view, its name, its type and what it holds."""
+    """A column of a published view."""
 
     view: str
     name: str
@@ -176,7 +146,7 @@ class SuppressedKind:
 
 @dataclass(frozen=True)
 class Event:
-    """Event in the life of the release: when, what, why, and by whom."""
+    """Event in the life of the release."""
 
     at: str
     kind: str
@@ -202,30 +172,20 @@ class Sibling:
 class Facts:
     """Facts that a report states about a release.
 
+    What is not described is as in ``bkpriv.releases``.
+
     Parameters
     ----------
-    release : int
-        Id of the release.
-    dataset, source, view, policy, method, created_at, created_by, status : str
-        Columns of ``bkpriv.releases``, and the source.
-    period : str or None
-        The period that it is of.
     stale : bool or None
         Whether the source has changed since; None if unknown.
     records, suppressed, groups, counterfeited : int
         Numbers of each; of persons instead of records, where these are counted.
-    grown_from : int or None
-        The release that it has grown from.
     persons : Contribution or None
         Selection of each person's records, where persons are counted instead of records.
     form : str
         Name of the form of publication.
-    quasi_identifiers, sensitive, passed : tuple of str
-        Columns by their roles.
     unpublished : tuple of str
         Columns that the source has now, and the release does not show.
-    bins : mapping
-        Last values of bins, by column and start; see `bkpriv_core.table.wording`.
     apart : tuple of (tuple of str, int)
         Columns that pass through, and how many rows are unique within their group by them.
     exchanging : Count or None
@@ -242,22 +202,14 @@ class Facts:
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded
         An audit, made at the time and by the role of `audited`; now, if that is None.
-    audited : (str, str) or None
-        Time of the audit, and its author.
     utility : mapping of str to float or None
         Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
-    left_out : tuple of SuppressedKind
-        Kinds of records that were left out.
     attacks : tuple of Attack
         Latest attack by each attacker who was played.
     events : tuple of Event
-        Latest events of the release.
-    happened : int
-        Number of all events.
+        Latest of all events that `happened`.
     siblings : tuple of Sibling
-        The latest releases of the dataset, and itself, in their order.
-    others : int
-        Number of other releases of the dataset, listed or not.
+        The latest releases of the dataset, and itself, in their order; there are `others`.
     elsewhere : tuple of int
         Releases of other datasets whose sources read what its own reads, of those that the reader
         of the report may see.

@@ -49,44 +49,108 @@ FORMS = {
 EXACT_FORMS = ("bucketized", "anatomized")
 """Forms that show quasi-identifiers as they are."""
 
-_TITLES = {
-    "k_anonymity": "k-anonymity",
-    "l_diversity": "ℓ-diversity",
-    "t_closeness": "t-closeness",
-    "beta_likeness": "β-likeness",
-    "bt_privacy": "(B,t)-privacy",
-    "belief_breach": "breach of beliefs",
-    "js_divergence": "Jensen-Shannon divergence",
-    "pair_divergence": "divergence of pairs",
-    "max_disclosure": "largest disclosure",
-    "ck_safety": "(c,k)-safety",
-    "m_invariance": "m-invariance",
-    "query_error": "error of queries",
-}
-
 
 @dataclass(frozen=True)
 class Promise:
-    """Promise of a bound, in words.
-
-    Parameters
-    ----------
-    against : str
-        Readers whom it protects against.
-    that : str
-        Statement that holds against them.
-    figure : str
-        Meaning of its figures.
-    """
+    """Promise of a bound: the readers it is `against`, a statement, and what its figures mean."""
 
     against: str
     that: str
     figure: str
 
 
+_PERSON = "Whoever knows a person's quasi-identifiers, and"
+_FINDER = "Whoever knows enough of a person to find the group or the record"
+_SHARES = "Whoever knows how frequent each sensitive value is in the whole table"
+_APART = (
+    "{reader}",
+    "Members of a group cannot be told apart: beliefs about them beforehand differ by at most "
+    "{limit} bits",
+    "difference of beliefs, in bits",
+)
+
+_REQUIREMENTS = {
+    "k_anonymity": (
+        "k-anonymity",
+        f"{_PERSON} looks for the record",
+        "{anonymity}",
+        "{unit} in a group",
+    ),
+    "l_diversity": (
+        "ℓ-diversity",
+        _FINDER,
+        "A group has sensitive values enough: {diversity}",
+        "diversity of a group",
+    ),
+    "t_closeness": (
+        "t-closeness",
+        _SHARES,
+        "Those of a group are at a distance of at most {limit} from these",
+        "distance of shares, 0 to 1",
+    ),
+    "beta_likeness": (
+        "β-likeness",
+        _SHARES,
+        "No value is more frequent in a group by over {limit} times its share in the table",
+        "gain of confidence",
+    ),
+    "bt_privacy": (
+        "(B,t)-privacy",
+        "{reader}",
+        "The belief about anybody's sensitive value changes by at most {limit} bits",
+        "change of belief, in bits",
+    ),
+    "belief_breach": (
+        "breach of beliefs",
+        "{reader}",
+        "Nothing that was believed of somebody with at most {least} is believed with more than "
+        "{limit} afterwards: no value, and not that it is one of a kind",
+        "belief in what was believed with at most {least}",
+    ),
+    "js_divergence": ("Jensen-Shannon divergence", *_APART),
+    "pair_divergence": ("divergence of pairs", *_APART),
+    "max_disclosure": (
+        "largest disclosure",
+        _FINDER,
+        "No sensitive value becomes more probable than {limit}",
+        "probability of a value",
+    ),
+    "ck_safety": (
+        "(c,k)-safety",
+        "Whoever knows any {facts} such as “if A has one value, B has another”",
+        "Nobody's value becomes as probable as {limit}",
+        "largest probability of a value",
+    ),
+    "m_invariance": (
+        "m-invariance",
+        "Whoever kept earlier releases",
+        "A group has at least {limit} {unit}, all of different values, and the values that each "
+        "one's group had before",
+        "{unit} of different values in a group",
+    ),
+    "query_error": (
+        "error of queries",
+        "Nobody: this is about what analysts lose",
+        "The median error of counts is at most {limit} of the count",
+        "median relative error of counts",
+    ),
+}
+"""Title of each requirement, and its promise, in which parts are filled in."""
+
+_DRAWN = (
+    f"{_PERSON} by which chances values were replaced",
+    "Given that person's own record, quasi-identifiers and value are guessed right with a "
+    "probability of at most {limit}, on average over what may be drawn",
+    "probability of guessing a record",
+)
+"""Promise of the largest disclosure of a randomized release."""
+
+_OTHER = ("What the policy names", "The figure keeps the bound {limit}", "figure")
+
+
 def title(requirement: str) -> str:
     """Title of a requirement."""
-    return _TITLES.get(requirement, requirement)
+    return _REQUIREMENTS.get(requirement, (requirement,))[0]
 
 
 def label_of(bound: Bounded) -> str:
@@ -139,11 +203,21 @@ def promise(
     bound: Bounded, named: bool, form: str = "generalized", persons: Contribution | None = None
 ) -> Promise:
     """Put the promise of a bound into words; `named` says whether tables may be named."""
-    stated = bound.parameters
-    limit = share if bound.requirement == "belief_breach" else figure
-    against, that, counted = _promise(
-        bound.requirement, stated, limit(bound.threshold), named, form=form, persons=persons
-    )
+    key, stated = bound.requirement, bound.parameters
+    limit = (share if key == "belief_breach" else figure)(bound.threshold)
+    facts = stated.get("k")
+    values = {
+        "anonymity": _anonymity(limit, form, persons),
+        "diversity": _diversity(stated, limit),
+        "facts": "fact" if facts == 1 else f"{figure(facts)} facts",
+        "least": share(stated.get("rho1")),
+        "limit": limit,
+        "reader": _adversary(stated.get("bandwidth"), named),
+        "unit": unit_of(persons),
+    }
+    drawn = key == "max_disclosure" and form == "randomized"
+    parts = _DRAWN if drawn else _REQUIREMENTS.get(key, ("", *_OTHER))[1:]
+    against, that, meaning = (part.format(**values) for part in parts)
     about = []
     if "sensitive" in stated:
         about.append(f"about {stated['sensitive']}")
@@ -151,105 +225,7 @@ def promise(
         about.append("about all that is told of somebody, as one value")
     if "together" in stated:
         about.append("by several releases of the same people together")
-    return Promise(against, f"{that} ({', '.join(about)})." if about else f"{that}.", counted)
-
-
-_FINDER = "Whoever knows enough of a person to find the group or the record"
-_SHARES = "Whoever knows how frequent each sensitive value is in the whole table"
-
-
-def _promise(
-    key: str,
-    stated: Mapping[str, Any],
-    limit: str,
-    named: bool,
-    form: str,
-    persons: Contribution | None,
-) -> tuple[str, str, str]:
-    unit = unit_of(persons)
-    match key:
-        case "k_anonymity":
-            return (
-                "Whoever knows a person's quasi-identifiers, and looks for the record",
-                _anonymity(limit, form, persons),
-                f"{unit} in a group",
-            )
-        case "max_disclosure" if form == "randomized":
-            return (
-                "Whoever knows a person's quasi-identifiers, and by which chances values were "
-                "replaced",
-                "Given that person's own record, quasi-identifiers and value are guessed right "
-                f"with a probability of at most {limit}, on average over what may be drawn",
-                "probability of guessing a record",
-            )
-        case "l_diversity":
-            return (
-                _FINDER,
-                f"A group has sensitive values enough: {_diversity(stated, limit)}",
-                "diversity of a group",
-            )
-        case "t_closeness":
-            return (
-                _SHARES,
-                f"Those of a group are at a distance of at most {limit} from these",
-                "distance of shares, 0 to 1",
-            )
-        case "beta_likeness":
-            return (
-                _SHARES,
-                f"No value is more frequent in a group by over {limit} times its share in the "
-                "table",
-                "gain of confidence",
-            )
-        case "bt_privacy":
-            return (
-                _adversary(stated.get("bandwidth"), named),
-                f"The belief about anybody's sensitive value changes by at most {limit} bits",
-                "change of belief, in bits",
-            )
-        case "belief_breach":
-            least = share(stated.get("rho1"))
-            return (
-                _adversary(stated.get("bandwidth"), named),
-                f"Nothing that was believed of somebody with at most {least} is believed with more "
-                f"than {limit} afterwards: no value, and not that it is one of a kind",
-                f"belief in what was believed with at most {least}",
-            )
-        case "js_divergence" | "pair_divergence":
-            return (
-                _adversary(stated.get("bandwidth"), named),
-                "Members of a group cannot be told apart: beliefs about them beforehand differ by "
-                f"at most {limit} bits",
-                "difference of beliefs, in bits",
-            )
-        case "max_disclosure":
-            return (
-                _FINDER,
-                f"No sensitive value becomes more probable than {limit}",
-                "probability of a value",
-            )
-        case "ck_safety":
-            k = stated.get("k")
-            facts = "fact" if k == 1 else f"{figure(k)} facts"
-            return (
-                f"Whoever knows any {facts} such as “if A has one value, B has another”",
-                f"Nobody's value becomes as probable as {limit}",
-                "largest probability of a value",
-            )
-        case "m_invariance":
-            return (
-                "Whoever kept earlier releases",
-                f"A group has at least {limit} {unit}, all of different values, and the values "
-                "that each one's group had before",
-                f"{unit} of different values in a group",
-            )
-        case "query_error":
-            return (
-                "Nobody: this is about what analysts lose",
-                f"The median error of counts is at most {limit} of the count",
-                "median relative error of counts",
-            )
-    return "What the policy names", f"The figure keeps the bound {limit}", "figure"
+    return Promise(against, f"{that} ({', '.join(about)})." if about else f"{that}.", meaning)
 
 
 def _anonymity(limit: str, form: str, persons: Contribution | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from bkpriv_core.attack import ATTACKERS
@@ -12,7 +12,6 @@ from bkpriv_core.attack import Options as AttackerOptions
 from bkpriv_core.attack import parse_options as parse_attacker_options
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.policy import Policy
@@ -77,7 +76,7 @@ def report_html(release: int | None, audience: str | None) -> str:
             detail="Outsiders are not told what officers are.",
             hint=f"It is {' or '.join(AUDIENCES)}.",
         )
-    row = look_up(release, "owner, source_schema, source_name, view_schema, view_name")
+    row = look_up(release, "dataset, owner, source_schema, source_name, view_schema, view_name")
     task = Task("bkpriv report")
     page = render(_facts(row, chosen, task), chosen)
     task.done()
@@ -85,83 +84,61 @@ def report_html(release: int | None, audience: str | None) -> str:
 
 
 def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
-    release = own["release"]
+    release, of_dataset = own["release"], (own["dataset"], own["owner"])
     (row,) = run(
-        f"SELECT *, {_when('created_at')} AS made, {_when('now()')} AS now, "
-        "bkpriv.version() AS version FROM bkpriv.releases WHERE release = $1",
-        ["bigint"],
-        [release],
+        "SELECT release, dataset, view_name AS view, policy, method, created_by, status, period, "
+        f"stale, records, suppressed, groups, counterfeited, grown_from, {_when('created_at')} AS "
+        f"created_at, {_when('now()')} AS made_at, bkpriv.version() AS version, "
+        "(SELECT count(*) FROM bkpriv.release_event WHERE release = $1) AS happened, "
+        "(SELECT count(*) - 1 FROM bkpriv.release WHERE (dataset, owner) = ($2, $3)) AS others "
+        "FROM bkpriv.releases WHERE release = $1",
+        ["bigint", "text", "text"],
+        [release, *of_dataset],
     )
-    events, happened = _events(release)
     method = find_method(row["method"])
-    recorded = None if row["status"] == "purged" else find_release(release)
     options = find_options(release, method)
     passed = passed_through(release)
+    recorded = None if row["status"] == "purged" else find_release(release)
     measured = recorded if audience == "officer" else None
     bounds, audited, sure = _judged(release, measured, task)
     return Facts(
-        release=release,
-        dataset=row["dataset"],
+        **row,
+        **_of_recorded(recorded),
         source=f"{own['source_schema']}.{own['source_name']}",
-        view=row["view_name"],
-        policy=row["policy"],
-        method=row["method"],
-        created_at=row["made"],
-        created_by=row["created_by"],
-        status=row["status"],
-        period=row["period"],
-        stale=row["stale"],
-        records=row["records"],
-        suppressed=row["suppressed"],
-        groups=row["groups"],
-        counterfeited=row["counterfeited"],
-        grown_from=row["grown_from"],
         persons=_persons(options, recorded),
         form=method.form.name,
-        quasi_identifiers=()
-        if recorded is None
-        else tuple(domain.name for domain in recorded.table.quasi_identifiers),
-        sensitive=()
-        if recorded is None
-        else tuple(domain.name for domain in columns_of(recorded.table.sensitive)),
         passed=passed.attributes,
         unpublished=() if recorded is None else _unpublished(own),
-        bins={} if recorded is None else {d.name: bin_ends(d) for d in recorded.columns},
         apart=tuple(passed.counted()),
-        exchanging=_exchanging(measured, task),
-        alone=None if recorded is None else uniqueness(recorded),
-        largest=_largest(recorded),
+        exchanging=None if measured is None else count_exchanging(measured, task),
         sure=sure,
-        shown=_shown(row["dataset"], own, [*method.form.exhibits]),
+        shown=_shown(own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,
-        utility={} if recorded is None else utility_of(recorded),
         left_out=_left_out(release, task) if measured is not None and row["suppressed"] else (),
         attacks=_attacks(release),
-        events=events,
-        happened=happened,
-        siblings=_siblings(row["dataset"], own["owner"], release),
-        others=_others(row["dataset"], own["owner"]),
-        elsewhere=tuple(
-            each.release for each in select_beside(row["dataset"], own["owner"], bases_of(release))
-        ),
+        events=_events(release),
+        siblings=_siblings(*of_dataset, release),
+        elsewhere=tuple(each.release for each in select_beside(*of_dataset, bases_of(release))),
         readers=_readers(release),
         options=_chosen(options),
-        made_at=row["now"],
-        version=row["version"],
     )
 
 
-def _exchanging(recorded: RecordedRelease | None, task: Task) -> Count | None:
-    """See `count_exchanging`, where there is a release to measure."""
-    return None if recorded is None else count_exchanging(recorded, task)
-
-
-def _largest(recorded: RecordedRelease | None) -> float | None:
-    """See `largest_disclosure`, where there are groups."""
-    if recorded is None or recorded.partition is None or not recorded.published:
-        return None
-    return largest_disclosure(recorded, POLLED)
+def _of_recorded(recorded: RecordedRelease | None) -> dict[str, Any]:
+    """Facts that the recorded release gives, if it is there."""
+    if recorded is None:
+        columns: dict[str, Any] = {"quasi_identifiers": (), "sensitive": (), "bins": {}}
+        return {**columns, "alone": None, "largest": None, "utility": {}}
+    grouped = recorded.partition is not None and recorded.published
+    return {
+        "quasi_identifiers": tuple(domain.name for domain in recorded.table.quasi_identifiers),
+        "sensitive": tuple(domain.name for domain in columns_of(recorded.table.sensitive)),
+        "bins": {domain.name: bin_ends(domain) for domain in recorded.columns},
+        "alone": uniqueness(recorded),
+        "largest": largest_disclosure(recorded, POLLED) if grouped else None,
+        "utility": utility_of(recorded),
+    }
 
 
 def _judged(
@@ -230,13 +207,15 @@ def _measured(
         recorded = measurable(recorded, demanded, "auto", own=False)
         found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:
-        telling.notice(
-            f"release {recorded.release} is reported as it was certified",
-            detail=f"It could not be measured again: {error.message}. {error.detail}",
-            hint=error.hint,
-        )
+        said = f"release {recorded.release} is reported as it was certified"
+        _tell(said, error, "It could not be measured again: ")
         return None
     return tuple(map(_bounded, found)), _sure(recorded, demanded, task)
+
+
+def _tell(said: str, error: BkprivError, why: str = "") -> None:
+    """Tell why something cannot be reported."""
+    telling.notice(said, detail=f"{why}{error.message}. {error.detail}", hint=error.hint)
 
 
 def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure, ...] | None:
@@ -244,11 +223,8 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
     try:
         counted = count_sure(recorded, demanded, "auto", task)
     except BkprivError as error:
-        telling.notice(
-            f"people of whom readers of release {recorded.release} become sure are not reported",
-            detail=f"{error.message}. {error.detail}",
-            hint=error.hint,
-        )
+        whose = f"readers of release {recorded.release}"
+        _tell(f"people of whom {whose} become sure are not reported", error)
         return None
     return tuple(
         Sure(
@@ -265,10 +241,9 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
 
 def _bounded(finding: Finding) -> Bounded:
     """A finding, and what is at fault."""
-    figures = as_row(finding)[2:8]
-    _, *blamed = as_row(finding)[8:14]
-    bound = Bounded(finding.requirement, dict(finding.parameters), *figures, *blamed)
-    return replace(bound, most=finding.most)
+    row = as_row(finding)
+    columns = (*row[:1], dict(finding.parameters), *row[2:8], *row[9:14], finding.most)
+    return Bounded(*columns)
 
 
 def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
@@ -289,20 +264,11 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
         f"the certification of release {release} is unsound",
         f"It has more than {_MOST_BOUNDS} bounds, which no policy has.",
     )
-    bounds = tuple(
-        Bounded(
-            requirement=row["requirement"],
-            parameters=json.loads(row["parameters"]),
-            threshold=row["threshold"],
-            worst=row["worst"],
-            mean=row["mean"],
-            vulnerable=row["vulnerable"],
-            satisfied=row["satisfied"],
-            estimator=row["estimator"],
-        )
-        for row in rows
-    )
-    return bounds, (rows[0]["at"], rows[0]["by"]) if rows else None
+    audited, bounds = None, []
+    for row in rows:
+        audited = row.pop("at"), row.pop("by")
+        bounds.append(Bounded(**{**row, "parameters": json.loads(row["parameters"])}))
+    return tuple(bounds), audited
 
 
 def _of_few(
@@ -393,11 +359,7 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     try:
         rows = explain(release, _KINDS, task)
     except BkprivError as error:
-        telling.notice(
-            f"why release {release} left records out is not reported",
-            detail=f"{error.message}. {error.detail}",
-            hint=error.hint,
-        )
+        _tell(f"why release {release} left records out is not reported", error)
         return ()
     return tuple(
         SuppressedKind(qi, records, requirement, threshold, attained=attained)
@@ -405,15 +367,16 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     )
 
 
-def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tuple[ViewColumn, ...]:
+def _shown(own: Mapping[str, Any], exhibits: Sequence[Any]) -> tuple[ViewColumn, ...]:
     """Columns of the views that show the release, with their comments."""
     shown: list[ViewColumn] = []
     for exhibit in exhibits:
         view = View(own["view_schema"], own["view_name"]).of(exhibit)
-        if find_view(view, exhibit, dataset, own["owner"], only=own["release"]) is None:
+        dataset, owner, release = own["dataset"], own["owner"], own["release"]
+        if find_view(view, exhibit, dataset, owner, only=release) is None:
             continue
         rows = run(
-            "SELECT attname AS name, format_type(atttypid, atttypmod) AS type, "
+            "SELECT c.relname AS view, attname AS name, format_type(atttypid, atttypmod) AS type, "
             f"coalesce(left(col_description(attrelid, attnum), {_COMMENTED}), '') AS comment "
             "FROM pg_attribute JOIN pg_class c ON c.oid = attrelid "
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
@@ -422,23 +385,19 @@ def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tup
             ["text", "text"],
             [view.schema, view.name],
         )
-        shown += [ViewColumn(view.name, row["name"], row["type"], row["comment"]) for row in rows]
+        shown += [ViewColumn(**row) for row in rows]
     return tuple(shown)
 
 
-def _events(release: int) -> tuple[tuple[Event, ...], int]:
-    """The latest events of a release, and how many there are."""
+def _events(release: int) -> tuple[Event, ...]:
+    """The latest events of a release."""
     rows = run(
-        f"SELECT kind, reason, by, {_when('e.at')} AS at, count(*) OVER () AS happened "
-        "FROM bkpriv.release_event AS e WHERE release = $1 "
-        f"ORDER BY e.at DESC, event DESC LIMIT {_LISTED}",
+        f"SELECT kind, reason, by, {_when('e.at')} AS at FROM bkpriv.release_event AS e "
+        f"WHERE release = $1 ORDER BY e.at DESC, event DESC LIMIT {_LISTED}",
         ["bigint"],
         [release],
     )
-    events = tuple(
-        Event(row["at"], row["kind"], row["reason"], row["by"]) for row in reversed(rows)
-    )
-    return events, rows[0]["happened"] if rows else 0
+    return tuple(Event(**row) for row in reversed(rows))
 
 
 def _siblings(dataset: str, owner: str, release: int) -> tuple[Sibling, ...]:
@@ -446,37 +405,15 @@ def _siblings(dataset: str, owner: str, release: int) -> tuple[Sibling, ...]:
     # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
         "SELECT s.release, s.period, s.method, s.status, s.records, s.suppressed, "
-        "s.options ->> 'max_records_per_person' IS NOT NULL AS persons, "
-        f"{_when('s.created_at')} AS at FROM bkpriv.releases AS s "
+        "CASE WHEN s.options ->> 'max_records_per_person' IS NULL THEN 'records' ELSE 'persons' "
+        f"END AS unit, {_when('s.created_at')} AS at FROM bkpriv.releases AS s "
         "WHERE s.release = ANY (ARRAY(SELECT r.release FROM bkpriv.release AS r "
         "WHERE (r.dataset, r.owner) = ($1, $2) "
         f"ORDER BY r.release = $3 DESC, r.release DESC LIMIT {_LISTED})) ORDER BY s.release",
         ["text", "text", "bigint"],
         [dataset, owner, release],
     )
-    return tuple(
-        Sibling(
-            release=row["release"],
-            period=row["period"],
-            method=row["method"],
-            status=row["status"],
-            at=row["at"],
-            records=row["records"],
-            suppressed=row["suppressed"],
-            unit="persons" if row["persons"] else "records",
-        )
-        for row in rows
-    )
-
-
-def _others(dataset: str, owner: str) -> int:
-    """Count the releases of a dataset, but for one."""
-    (row,) = run(
-        "SELECT count(*) - 1 AS others FROM bkpriv.release WHERE (dataset, owner) = ($1, $2)",
-        ["text", "text"],
-        [dataset, owner],
-    )
-    return int(row["others"])
+    return tuple(Sibling(**row) for row in rows)
 
 
 def _readers(release: int) -> tuple[str, ...]:
