@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Connection
 from tests.db.clinic import one, publish
+from tests.db.refusal import refused
 
 pytestmark = pytest.mark.pooled
 
@@ -65,3 +66,15 @@ def test_a_smoothing_is_stated_by_every_audit(clinic: Connection) -> None:
     told = "SELECT array_agg(parameters->>'smoothing' ORDER BY worst) FROM {}"
     assert one(clinic, told.format("bkpriv.audits")) == ["1", None]
     assert one(clinic, told.format(f"bkpriv.audit({release})")) == ["1", None]
+
+
+def test_views_that_depend_on_one_are_named_up_to_fifty(clinic: Connection) -> None:
+    publish(clinic, view="shown")
+    for number in range(52):
+        clinic.execute(f"CREATE VIEW later_{number} AS SELECT sex FROM shown")
+    refused(
+        clinic,
+        "SELECT bkpriv.publish('patients', 'plain', 'shown', 'anatomy')",
+        sqlstate="2BP01",
+        names=["shown", "view public.later_0", "2 others or more"],
+    )
