@@ -15,7 +15,6 @@ from rich.console import Console
 from bkpriv_client.declaration import call
 from bkpriv_client.declared import (
     called,
-    check_file,
     grant_job,
     published,
     read_declared,
@@ -28,7 +27,6 @@ from bkpriv_client.plan import Action, Change, plan
 from bkpriv_client.privacy_file import read_file
 from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, step
-from bkpriv_client.trust import Trusted
 from bkpriv_client.wanted import Wanted
 
 __all__ = ["apply"]
@@ -61,7 +59,6 @@ def apply(
             "nothing is taken away.",
         ),
     ] = False,
-    trust: Trusted = None,
     uri: Uri = "",
 ) -> None:
     """Declare and publish what a file says, and nothing where nothing changed.
@@ -75,7 +72,7 @@ def apply(
     with connect(uri) as connection:
         connection.isolation_level = IsolationLevel.READ_COMMITTED
         with step(make_console(stderr=True), f"Comparing {file} with the database"):
-            changes = plan(read_declared(connection, wanted, trust), wanted)
+            changes = plan(read_declared(connection, wanted), wanted)
         _print_plan(console, changes, prune)
         needed = [change for change in changes if change.needed]
         if needed and not prune:
@@ -88,7 +85,7 @@ def apply(
         if plan_only:
             return
         carried = [change for change in changes if prune or not change.pruning]
-        if not _carry_out(connection, wanted, carried, console, uri, trust):
+        if not _carry_out(connection, wanted, carried, console, uri):
             raise typer.Exit(1)
 
 
@@ -110,7 +107,6 @@ def _carry_out(
     changes: Sequence[Change],
     console: Console,
     uri: str,
-    trusted: Sequence[str] | None,
 ) -> bool:
     """Carry changes out; tell whether all publications could be made.
 
@@ -125,19 +121,16 @@ def _carry_out(
             declaring.append(change)
     if any(change.needed for change in changes):
         with connection.transaction():
-            check_file(connection, wanted, trusted)
             _declare(connection, wanted, declaring)
             for view, some in by_view.items():
                 _publish(connection, wanted, view, some, console, uri)
         return True
     with connection.transaction():
-        check_file(connection, wanted, trusted)
         _declare(connection, wanted, declaring)
     failed = False
     for view, some in by_view.items():
         try:
             with connection.transaction():
-                check_file(connection, wanted, trusted)
                 _publish(connection, wanted, view, some, console, uri)
         except psycopg.errors.OperationalError:
             raise

@@ -20,13 +20,11 @@ from bkpriv_client.declaration import ask, call
 from bkpriv_client.loading import TableName
 from bkpriv_client.plan import Declared, DeclaredDataset, check_references
 from bkpriv_client.server import Connection, scalar
-from bkpriv_client.trust import check_trust, is_superuser, oneself, prior_tables
 from bkpriv_client.wanted import Call, Publication, Wanted, WantedDataset, written
 from bkpriv_core.method import find_method
 
 __all__ = [
     "called",
-    "check_file",
     "grant_job",
     "published",
     "read_declared",
@@ -46,9 +44,7 @@ _HAS_JOB = {
 """SQL for whether a role has a job."""
 
 
-def read_declared(
-    connection: Connection, wanted: Wanted, trusted: Collection[str] | None
-) -> Declared:
+def read_declared(connection: Connection, wanted: Wanted) -> Declared:
     """Read what a database declares, and try in it what a file wants.
 
     Raises
@@ -56,10 +52,9 @@ def read_declared(
     psycopg.Error
         If the server refuses something of it.
     ClientError
-        See `check_references` and `check_file`.
+        See `check_references`.
     """
     with connection.transaction(force_rollback=True):
-        check_file(connection, wanted, trusted)
         jobs = _try_jobs(connection, wanted)
         policies: dict[str, Any] = dict(
             connection.execute("SELECT name, requirements FROM bkpriv.policies").fetchall()
@@ -92,46 +87,6 @@ def read_declared(
             readers={view: whole for view, (whole, _) in readers.items()},
             glancing={view: some for view, (_, some) in readers.items()},
         )
-
-
-def check_file(connection: Connection, wanted: Wanted, trusted: Collection[str] | None) -> None:
-    """Refuse what a file has a superuser read, if it runs code of strangers; see `check_trust`.
-
-    What a publication reads may have been declared by others: the source of its dataset, and the
-    prior tables of its policy. So their declarations stay as they are until the transaction ends.
-    """
-    if not is_superuser(connection):
-        return
-    calls = [
-        call
-        for dataset in wanted.datasets.values()
-        for call in (dataset.register, *dataset.hierarchies.values(), *dataset.knowledge.values())
-    ]
-    named = [call.arguments.get(key) for call in calls for key in ("source", "levels")]
-    published = wanted.publications.values()
-    (user,) = connection.execute("SELECT current_user::text").fetchone() or ("",)
-    with oneself(connection):
-        datasets = connection.execute(
-            "SELECT name, owner, pg_catalog.format('%%I.%%I', source_schema, source_name) "
-            "FROM bkpriv.dataset WHERE name = ANY (%s) FOR UPDATE",
-            [[*wanted.datasets, *(each.dataset for each in published)]],
-        ).fetchall()
-        policies = connection.execute(
-            "SELECT requirements FROM bkpriv.policy WHERE name = ANY (%s) FOR UPDATE",
-            [[*wanted.policies, *(each.policy for each in published)]],
-        ).fetchall()
-    requirements = [*wanted.policies.values(), *(stated for (stated,) in policies)]
-    relations = [
-        *(relation for relation in named if relation is not None),
-        # One's own are declared as the file says.
-        *(
-            source
-            for name, owner, source in datasets
-            if name not in wanted.datasets or owner != user
-        ),
-        *prior_tables(requirements),
-    ]
-    check_trust(connection, relations, trusted)
 
 
 def _try_datasets(

@@ -31,7 +31,6 @@ from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, make_table, step
 from bkpriv_client.tradeoff import draw
 from bkpriv_client.tried import Setting, front, told_apart
-from bkpriv_client.trust import Trusted, check_trust, prior_tables
 from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = ["explore"]
@@ -132,7 +131,6 @@ def explore(
             metavar="FILE", help="PNG, SVG or PDF to draw: disclosure against the detail lost."
         ),
     ] = None,
-    trust: Trusted = None,
 ) -> None:
     """Try many policies on a dataset, publish none, show what each costs, and recommend one.
 
@@ -160,8 +158,6 @@ def explore(
                 [dataset, Jsonb(stated), method],
                 options,
                 [period, not thorough],
-                prior_tables(stated),
-                trust,
             )
         figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
         for place, policy, metric, value in rows:
@@ -201,8 +197,6 @@ def _tried(
     before: Sequence[Any],
     options: Mapping[str, Any],
     behind: Sequence[Any],
-    tables: Sequence[str],
-    trusted: Sequence[str] | None,
 ) -> tuple[list[Any], dict[str, Any]]:
     """Rows of an exploration, and its options with those that the server advised.
 
@@ -213,7 +207,6 @@ def _tried(
     while True:
         try:
             with connection.transaction():
-                check_trust(connection, tables, trusted)
                 asked = [*before, Jsonb(options), *behind]
                 return connection.execute(_EXPLORE, asked).fetchall(), options
         except errors.DataError as error:

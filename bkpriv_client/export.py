@@ -12,11 +12,9 @@ from psycopg import IsolationLevel, sql
 from bkpriv_client.dictionary import Source, describe, write_dictionary
 from bkpriv_client.failure import ClientError
 from bkpriv_client.files import file_name, written_whole
-from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri
 from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, step
-from bkpriv_client.trust import Trusted, check_trust
 
 __all__ = ["Format", "export"]
 
@@ -33,9 +31,9 @@ def export(
         str,
         typer.Argument(
             metavar="RELEASE|VIEW",
-            help="Number of a release, all of whose views are written if they are as it was "
-            "published and nobody else can change them; or a view, written as in SQL, which is all "
-            "that its readers need. Without a schema it is looked up by your search_path.",
+            help="Number of a release of yours, all of whose views are written if they are as it "
+            "was published; or a view, written as in SQL, which is all that its readers need. "
+            "Without a schema it is looked up by your search_path.",
         ),
     ],
     out: Annotated[
@@ -46,7 +44,6 @@ def export(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files of these names.")
     ] = False,
-    trust: Trusted = None,
     uri: Uri = "",
 ) -> None:
     """Write published views to files, with a dictionary of their columns.
@@ -61,8 +58,6 @@ def export(
         connection.read_only = True
         with connection.transaction():
             views = _views(connection, what)
-            named = [TableName(*view).written(connection) for view in views]
-            check_trust(connection, named, trust)
             sources = [describe(connection, *view) for view in views]
             files = {source: out / file_name(source.name, to.value) for source in sources}
             dictionary = [out / name for name in ("dictionary.md", "dictionary.json")]

@@ -18,7 +18,6 @@ from bkpriv_client.options import Uri
 from bkpriv_client.proposal import Looked, look_at, propose
 from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, make_table, step
-from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_client.unread_days import find_unread_days
 
 __all__ = ["inspect"]
@@ -43,7 +42,6 @@ def inspect(
             show_default="the table's",
         ),
     ] = "",
-    trust: Trusted = None,
 ) -> None:
     """Say which columns of a table tell people apart, and how to register it.
 
@@ -57,7 +55,6 @@ def inspect(
         connection.add_notice_handler(lambda notice: said.append(_told(notice)))
         target = _find(connection, table)
         name = target.written(connection)
-        check_trust(connection, [name], trust)
         with step(console, f"Looking at {name}"):
             looked = look_at(connection, name)
         _show(console, looked)

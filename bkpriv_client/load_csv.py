@@ -34,7 +34,6 @@ from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, prop
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
-from bkpriv_client.trust import Trusted, check_trust
 from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.inspection import MOST_QUASI_IDENTIFIERS
 
@@ -173,7 +172,6 @@ def load_csv(
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
-    trust: Trusted = None,
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
 
@@ -219,9 +217,7 @@ def load_csv(
         )
         _check_names("--label", sorted(stated.labels), file)
         table = table or _named_after(path)
-        _load(
-            console, file, stated, table, uri, hierarchies, parts, trust, replace=replace, yes=yes
-        )
+        _load(console, file, stated, table, uri, hierarchies, parts, replace=replace, yes=yes)
 
 
 def _named_after(path: Path) -> str:
@@ -288,7 +284,6 @@ def _load(
     uri: str,
     hierarchies: Path | None,
     parts: Mapping[str, list[str]],
-    trusted: Sequence[str] | None,
     *,
     replace: bool,
     yes: bool,
@@ -322,7 +317,6 @@ def _load(
                 file.rows(study),
                 loaded=lambda count: advance(count / study.records),
             )
-            check_trust(connection, [target.written(connection)], trusted)
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
             looked = look_if_possible(connection, target.written(connection))

@@ -47,18 +47,6 @@ COMMENT ON FUNCTION bkpriv_internal.owned() IS
 Policies ask for them once, not for each row';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owned() TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.strangers(source regclass) RETURNS TABLE (role text, owns text)
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-@START@
-return GD["bkpriv"].source.strangers(source)
-$$;
-COMMENT ON FUNCTION bkpriv_internal.strangers(regclass) IS
-    'Roles whose code may run when the current user reads a relation, which is locked, and not read.
-The current role and superusers are not among them';
--- Granted to nobody: a superuser's client asks before it reads what a file or an argument names.
-
 CREATE OR REPLACE FUNCTION bkpriv_internal.sees_all() RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -80,6 +68,21 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
 $$;
 COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser, and has a job in this database';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.reads_for(owner text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT has_schema_privilege('bkpriv', 'USAGE')
+        AND EXISTS (SELECT FROM pg_roles o CROSS JOIN pg_roles c
+                    WHERE o.rolname = owner AND c.rolname = current_user AND pg_has_role(o.oid, 'MEMBER')
+                        AND (o.rolsuper OR NOT c.rolsuper))
+$$;
+COMMENT ON FUNCTION bkpriv_internal.reads_for(text) IS
+    'Whether what a role has named is read for the current user.
+That is the role or a member; a superuser only if the role is one, too. Whoever names a relation
+trusts it, as with SELECT, and nobody more powerful is made to read it';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.reads_for(text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
     LANGUAGE sql STABLE

@@ -14,8 +14,6 @@ CREATE TABLE bkpriv.dataset (
     attributes text[] NOT NULL DEFAULT '{}',
     -- Never true: see bkpriv_internal.drop_row.
     dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
-    -- To whom source, schema and what it reads belonged when it was registered, but for the owner and superusers.
-    source_owners text[] NOT NULL DEFAULT '{}',
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),
@@ -25,7 +23,5 @@ CREATE TABLE bkpriv.dataset (
     CONSTRAINT dataset_sensitive_names CHECK (num_nulls(VARIADIC sensitive) = 0 AND coalesce(array_ndims(sensitive), 1) = 1 AND cardinality(sensitive) <= 1600
            AND octet_length(array_to_string(sensitive, '')) <= 100800),
     CONSTRAINT dataset_attributes_names CHECK (num_nulls(VARIADIC attributes) = 0 AND coalesce(array_ndims(attributes), 1) = 1 AND cardinality(attributes) <= 1600
-           AND octet_length(array_to_string(attributes, '')) <= 100800),
-    CONSTRAINT dataset_source_owners_names CHECK (num_nulls(VARIADIC source_owners) = 0 AND coalesce(array_ndims(source_owners), 1) = 1 AND cardinality(source_owners) <= 10000
-           AND octet_length(array_to_string(source_owners, '')) <= 630000)
+           AND octet_length(array_to_string(attributes, '')) <= 100800)
 );

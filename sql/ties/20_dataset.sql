@@ -13,11 +13,10 @@ COMMENT ON COLUMN bkpriv.dataset.registered_at IS 'When it was registered last';
 COMMENT ON COLUMN bkpriv.dataset.bins IS 'By column, the unit or width of its intervals, or {"method": "label"} for numbers that are codes';
 COMMENT ON COLUMN bkpriv.dataset.attributes IS 'Columns that pass through unchanged';
 COMMENT ON COLUMN bkpriv.dataset.dropped IS 'Always false; set to true, the row is deleted';
-COMMENT ON COLUMN bkpriv.dataset.source_owners IS 'Owners of what the source reads when it was registered, for warnings';
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
 -- DELETE, or UPDATE of whole tables, would let publishers LOCK TABLE and so keep everybody waiting. A row
 -- is deleted for those who may change it, when they set `dropped`.
-GRANT INSERT, UPDATE (registered_at, dropped, source_owners) ON bkpriv.dataset TO bkpriv_publisher;
+GRANT INSERT, UPDATE (registered_at, dropped) ON bkpriv.dataset TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT 
     USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));
 -- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.

@@ -314,6 +314,8 @@ def test_who_is_no_superuser_applies_what_is_their_own(
     assert applied.apply("--prune") == [NOTHING]
     # It is theirs, which nobody else's file takes away, nor makes anew as somebody else's.
     applied.uri = uri
+    said = failed("apply", str(applied.path), "--uri", applied.uri)
+    assert f"SET ROLE {nora};" in said
     applied.change('["age", "sex", "city"]', '["age", "city"]')
     with unchanged(applied.db):
         for option in ("--plan", "--prune"):

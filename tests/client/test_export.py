@@ -161,9 +161,9 @@ def test_code_that_others_put_into_a_view_is_not_run_unasked(
             ).format(sql.Identifier(f"release_{release}"))
         )
     out = ("--out", str(tmp_path / "new"), "--uri", visits)
-    assert f"is up to {role}" in failed("export", str(release), *out)
-    assert f"--trust {role}" in failed("export", f"{role}.theirs", *out)
-    assert "run as" in failed("export", f"{role}.theirs", "--trust", role, *out)
+    assert f"SET ROLE {role};" in failed("export", str(release), *out)
+    # Who names a view trusts its owner.
+    assert "run as" in failed("export", f"{role}.theirs", *out)
     assert not list((tmp_path / "new").glob("*"))
 
 
@@ -205,7 +205,7 @@ def test_what_stands_in_place_of_a_release_is_not_read_for_its_owner(
         other.execute(sql.SQL("CREATE VIEW hosted AS SELECT * FROM {} WHERE trap()").format(table))
         other.execute("GRANT SELECT ON hosted TO PUBLIC")
     place = ("--out", str(tmp_path), "--uri", shared_database.uri(role))
-    assert f"is up to {host}" in failed("export", str(release), *place)
+    assert f'is up to role "{host}"' in failed("export", str(release), *place)
 
 
 def test_casts_of_others_are_not_called(
@@ -237,7 +237,7 @@ def test_casts_of_others_are_not_called(
     with pytest.raises(psycopg.errors.RaiseException, match="run as postgres"):
         shared_db.execute("SELECT a::text FROM units")
     for to in ("csv", "parquet"):
-        place = ("--out", str(tmp_path / to), "--trust", role, "--uri", shared_database.uri())
+        place = ("--out", str(tmp_path / to), "--uri", shared_database.uri())
         succeeded("export", "units", "--to", to, *place)
     assert pq.read_table(tmp_path / "parquet" / "units.parquet").to_pylist() == [
         {"a": "kg", "b": "(,lb)", "c": "(,)", "d": None}

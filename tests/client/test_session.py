@@ -208,11 +208,7 @@ def test_a_schema_that_a_user_has_not_named_is_theirs_or_a_superusers(
     for part in ('"postgres"', outsider, "postgres.people"):
         assert part in said
     assert one(db, "SELECT to_regclass('postgres.people') IS NULL")
-    # A superuser who names it does not say whose code may run with all rights.
-    assert f"--trust {outsider}" in failed(*load, "postgres.people")
-    assert one(db, "SELECT to_regclass('postgres.people') IS NULL")
-    trusting = (*load, "postgres.people", "--trust", outsider)
-    assert "'postgres.people'" in succeeded(*trusting)
+    assert "'postgres.people'" in succeeded(*load, "postgres.people")
     db.execute("DROP SCHEMA postgres CASCADE; CREATE SCHEMA postgres")
     assert "'postgres.people'" in succeeded(*load, "people")
 

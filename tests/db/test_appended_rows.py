@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 DATASET = (
     "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, sensitive, "
-    "respondent, bins, attributes, source_owners) VALUES ({name}, {schema}, 'patient', {known}, "
-    "{told}, {respondent}, {bins}, {attributes}, {owners})"
+    "respondent, bins, attributes) VALUES ({name}, {schema}, 'patient', {known}, "
+    "{told}, {respondent}, {bins}, {attributes})"
 )
 PLAIN = {
     "name": "'appended'",
@@ -22,10 +22,9 @@ PLAIN = {
     "respondent": "NULL",
     "bins": "'{}'",
     "attributes": "'{}'",
-    "owners": "'{}'",
 }
 HIERARCHY = "INSERT INTO bkpriv.hierarchy (dataset, attribute, {}) VALUES ('patients', 'age', {})"
-POLICY = "INSERT INTO bkpriv.policy (name, requirements, table_owners) VALUES ({}, {}, {})"
+POLICY = "INSERT INTO bkpriv.policy (name, requirements) VALUES ({}, {})"
 KNOWLEDGE = (
     "INSERT INTO bkpriv.sequential_knowledge (dataset, name, kind, labels, parents, oldest, "
     "offsets, following, probabilities) "
@@ -45,8 +44,6 @@ UNSOUND = {
     "dataset: nested sensitive": DATASET.format(**PLAIN | {"told": "'{{disease}}'"}),
     "dataset: attribute NULL": DATASET.format(**PLAIN | {"attributes": "'{NULL}'"}),
     "dataset: nested attributes": DATASET.format(**PLAIN | {"attributes": "'{{city}}'"}),
-    "dataset: owner NULL": DATASET.format(**PLAIN | {"owners": "'{NULL}'"}),
-    "dataset: nested owners": DATASET.format(**PLAIN | {"owners": "'{{a,b}}'"}),
     "hierarchy: flat levels": HIERARCHY.format("levels", "'{a,*}'"),
     "hierarchy: label NULL": HIERARCHY.format("levels", "'{{a,*},{NULL,*}}'"),
     "hierarchy: deep levels": HIERARCHY.format("levels", "'{{{a,*}}}'"),
@@ -56,10 +53,8 @@ UNSOUND = {
     "hierarchy: many widths": HIERARCHY.format(
         "widths, origin", "array_fill(1::numeric, '{2101}'), 0"
     ),
-    "policy: long name": POLICY.format("repeat(md5('x'), 300)", "'{}'", "'{}'"),
-    "policy: long requirements": POLICY.format("'a'", f"jsonb_build_object('x', {LONG})", "'{}'"),
-    "policy: owner NULL": POLICY.format("'a'", "'{}'", "'{NULL}'"),
-    "policy: nested owners": POLICY.format("'a'", "'{}'", "'{{a}}'"),
+    "policy: long name": POLICY.format("repeat(md5('x'), 300)", "'{}'"),
+    "policy: long requirements": POLICY.format("'a'", f"jsonb_build_object('x', {LONG})"),
     "knowledge: label NULL": KNOWLEDGE.format(
         "'{NULL}'", "'{-1}'", "'{-1}'", "'{0,1}'", "'{0}'", "'{1}'"
     ),
@@ -78,7 +73,7 @@ UNSOUND = {
 def test_rows_as_the_functions_write_them_are_taken(shared_clinic: Connection) -> None:
     shared_clinic.execute(DATASET.format(**PLAIN).encode())
     shared_clinic.execute(HIERARCHY.format("widths, origin", "'{5,10}', 0").encode())
-    shared_clinic.execute(POLICY.format("'a'", "'{}'", "'{a,b}'").encode())
+    shared_clinic.execute(POLICY.format("'a'", "'{}'").encode())
     shared_clinic.execute(
         KNOWLEDGE.format("'{a}'", "'{-1}'", "'{-1}'", "'{0,1}'", "'{0}'", "'{1}'").encode()
     )

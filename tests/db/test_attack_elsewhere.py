@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import psycopg
 import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection, Database
-from tests.db.clinic import one, overhear
-from tests.db.refusal import refused, unchanged
-from tests.db.test_attack_priors import TROJAN
-from tests.db.test_attack_type_owners import TRAPS, lay
+from tests.conftest import Connection
+from tests.db.clinic import one
+from tests.db.refusal import refused
 from tests.db.test_memory import LIMIT
 from tests.db.waiting import timed_out
 
@@ -26,92 +22,6 @@ CALLS = (
     "SELECT * FROM bkpriv.utility_table(%s, %s, %s)",
     "SELECT * FROM bkpriv.attack_table(%s, %s, %s)",
 )
-
-
-@pytest.fixture
-def auditor(database: Database, db: Connection, make_role: Callable[..., str]) -> Connection:
-    """An auditor's connection."""
-    role = make_role("auditor")
-    db.execute("SELECT bkpriv.grant_auditor(%s)", [role])
-    return database.connect(role)
-
-
-@pytest.mark.parametrize("kind", TRAPS)
-def test_who_names_a_table_trusts_its_owner_and_not_that_of_a_type(
-    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection, kind: str
-) -> None:
-    attacker = make_publisher("attacker")
-    role = lay(attacker, db, TRAPS[kind])
-    db.execute(
-        "CREATE TABLE adm.own AS SELECT who, a, b FROM adm.snap;"
-        "GRANT SELECT ON adm.own TO PUBLIC;"
-        "SELECT bkpriv.register_dataset('mine', 'adm.own', '{a}', 'b')"
-    )
-    for reader in (auditor, db):
-        said = overhear(reader)
-        for call in CALLS:
-            for columns in ({}, {"a": "v"}, {"who": "v"}, {"group_id": "v"}):
-                with unchanged(db):
-                    names = ["adm.snap", role, '"v"']
-                    parameters = ["adm.snap", "mine", Jsonb(columns)]
-                    refused(reader, call, parameters, sqlstate="42501", names=names)
-        assert said == []
-
-
-def test_a_dataset_of_others_runs_none_of_their_code(
-    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
-) -> None:
-    attacker = make_publisher("attacker")
-    role = attacker.info.user
-    attacker.execute(
-        "CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i;"
-        + TROJAN
-        + "CREATE VIEW seen AS SELECT a, b FROM own WHERE trojan() = 1;"
-        "SELECT bkpriv.register_dataset('bait', 'seen', '{a}', 'b')"
-    )
-    home = sql.Identifier(role)
-    attacker.execute(
-        sql.SQL(
-            "GRANT USAGE ON SCHEMA {0} TO PUBLIC;GRANT SELECT ON ALL TABLES IN SCHEMA {0} TO PUBLIC"
-        ).format(home)
-    )
-    db.execute(
-        sql.SQL(
-            "CREATE SCHEMA adm; GRANT USAGE ON SCHEMA adm TO PUBLIC;"
-            "CREATE TABLE adm.made AS SELECT a, b FROM {}.own; GRANT SELECT ON adm.made TO PUBLIC"
-        ).format(home)
-    )
-    for reader in (auditor, db):
-        said = overhear(reader)
-        for call in CALLS:
-            with unchanged(db):
-                parameters = ["adm.made", "bait", Jsonb({})]
-                refused(reader, call, parameters, sqlstate="42501", names=["seen", role])
-        assert said == []
-    assert attacker.execute(CALLS[0], ["adm.made", "bait", Jsonb({})]).fetchall()
-
-
-def test_a_source_that_was_exchanged_is_not_read(
-    make_publisher: Callable[..., Connection], db: Connection
-) -> None:
-    victim, attacker = make_publisher("victim"), make_publisher("attacker")
-    db.execute("CREATE SCHEMA common; GRANT ALL ON SCHEMA common TO PUBLIC")
-    victim.execute(
-        "CREATE TABLE common.own AS SELECT i % 12 AS a, i * i % 7 AS b "
-        "FROM generate_series(1, 120) AS i;"
-        "CREATE TABLE made AS TABLE common.own;"
-        "SELECT bkpriv.register_dataset('mine', 'common.own', '{a}', 'b');"
-        "DROP TABLE common.own"
-    )
-    attacker.execute(
-        TROJAN + "CREATE VIEW common.own AS SELECT i % 12 AS a, i * i % 7 AS b "
-        "FROM generate_series(1, 120) AS i WHERE trojan() = 1;"
-        "GRANT SELECT ON common.own TO PUBLIC"
-    )
-    said = overhear(victim)
-    parameters = ["made", "mine", Jsonb({})]
-    refused(victim, CALLS[0], parameters, sqlstate="42501", names=[attacker.info.user])
-    assert said == []
 
 
 ODD = ['a"; DROP TABLE own; --', "s", "x'); SELECT 1; --", "$1", "%s", "a\nb", "{0}"]

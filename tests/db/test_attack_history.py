@@ -311,8 +311,9 @@ def test_a_view_over_a_forged_release_of_anothers_dataset_is_not_taken_for_their
         )
         attacker.execute("SELECT bkpriv_internal.seal_release_tables(%s)", [own])
         attacker.execute(f"CREATE VIEW bait AS SELECT * FROM bkpriv_release.release_{own}")
+        attacker.execute(f"GRANT ALL ON SCHEMA {attacker.info.user} TO {victim.info.user}")
     bait = f'"{attacker.info.user}".bait'
     with unchanged(db):
         statement = "SELECT bkpriv.publish('mine', 'p', %s)"
-        refused(db, statement, [bait], sqlstate="42P07", names=["bait"])
+        refused(victim, statement, [bait], sqlstate="42P07", names=["bait"])
     assert victim.execute("SELECT count(*) FROM shown").fetchone() == (120,)

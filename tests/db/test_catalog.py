@@ -237,7 +237,14 @@ VOLATILITY = {
         *("rewrite_query", "association", "doctor", "reconstruct", "sequential_knowledge"),
         *_internal("release_tables"),
         *_internal(
-            "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
+            "owns",
+            "owned",
+            "sees_all",
+            "reads",
+            "reads_for",
+            "written_tables",
+            "watch_token",
+            "watch_tokens",
         ),
         *_internal("as_published", "called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_trigger"),
@@ -245,7 +252,7 @@ VOLATILITY = {
         *_internal("built_on", "has_job", "check_job"),
     },
     # They write: an audit is remembered, too. Or they draw at random. Or they read relations of
-    # users, and look up whose code that may run as of the time when these are locked.
+    # users, as these are when they are locked.
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization", "explain_publication"),
@@ -261,7 +268,6 @@ VOLATILITY = {
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("release_taken", "audit_taken"),
         *_internal("erase_release", "next_release", "next_audit", "grant_job", "open_views"),
-        *_internal("strangers"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "distribute_release_table"),
     },

@@ -173,27 +173,40 @@ def test_requirements_that_cannot_be_judged_are_refused(
 # --- Rights ---------------------------------------------------------------------------------------
 
 
+def own_patients(clinic: Connection, make_role: Callable[..., str]) -> tuple[str, str]:
+    """Hand the superuser's dataset on to a publisher, who has a member; they may read nothing."""
+    owner, member = make_role("owner"), make_role("member")
+    clinic.execute("SELECT bkpriv.grant_publisher(%s)", [owner])
+    clinic.execute("SELECT bkpriv.reassign('postgres', %s)", [owner])
+    clinic.execute(
+        sql.SQL("GRANT {0} TO {1}; GRANT USAGE ON SCHEMA clinic TO {0}").format(
+            sql.Identifier(owner), sql.Identifier(member)
+        )
+    )
+    return owner, member
+
+
 @pytest.mark.pooled
 def test_both_must_be_readable(
     clinic: Connection, database: Database, make_role: Callable[..., str]
 ) -> None:
-    role = make_role("auditor")
-    name = sql.Identifier(role)
-    clinic.execute("SELECT bkpriv.grant_auditor(%s)", [role])
-    clinic.execute(sql.SQL("GRANT USAGE ON SCHEMA clinic TO {}").format(name))
     publish(clinic, view="clinic.shown")
-    auditor = database.connect(role)
+    role, member = own_patients(clinic, make_role)
+    name = sql.Identifier(role)
+    clinic.execute(sql.SQL("REVOKE ALL ON clinic.shown FROM {}").format(name))
+    owner = database.connect(role)
     parameters = ["clinic.shown", "patients", Jsonb({}), Jsonb(COUNTED)]
-    refused(auditor, AUDIT, parameters, sqlstate="42501", names=["patient"])
+    refused(owner, AUDIT, parameters, sqlstate="42501", names=["patient"])
     clinic.execute(sql.SQL("GRANT SELECT ON clinic.patient TO {}").format(name))
-    refused(auditor, AUDIT, parameters, sqlstate="42501", names=["shown"])
+    refused(owner, AUDIT, parameters, sqlstate="42501", names=["shown"])
     clinic.execute(
         sql.SQL("GRANT SELECT (age, sex, city, disease) ON clinic.shown TO {}").format(name)
     )
     with unchanged(clinic):
-        assert auditor.execute(AUDIT, parameters).fetchall()
+        assert owner.execute(AUDIT, parameters).fetchall()
     clinic.execute("ALTER TABLE clinic.patient ENABLE ROW LEVEL SECURITY")
-    said = refused(auditor, AUDIT, parameters, sqlstate="42501", names=["row-level security"])
+    call = AUDIT, parameters
+    said = refused(database.connect(member), *call, sqlstate="42501", names=["row-level security"])
     assert "Ask that role" in (said.message_hint or "")
 
 
@@ -201,16 +214,10 @@ def test_both_must_be_readable(
 def test_who_sees_a_part_of_a_table_does_not_judge_it(
     clinic: Connection, database: Database, make_role: Callable[..., str]
 ) -> None:
-    names = [make_role(name) for name in ("owner", "auditor")]
-    owner, auditor = map(database.connect, names)
+    names = own_patients(clinic, make_role)
+    owner, member = map(database.connect, names)
     roles = [*map(sql.Identifier, names)]
-    for name, role in zip(names, roles, strict=True):
-        clinic.execute("SELECT bkpriv.grant_auditor(%s)", [name])
-        clinic.execute(
-            sql.SQL(
-                "GRANT USAGE ON SCHEMA clinic TO {0}; GRANT SELECT ON clinic.patient TO {0}"
-            ).format(role)
-        )
+    clinic.execute(sql.SQL("GRANT SELECT ON clinic.patient TO {0}").format(*roles))
     clinic.execute(
         sql.SQL(
             "CREATE TABLE clinic.made AS SELECT * FROM clinic.patient;"
@@ -222,7 +229,7 @@ def test_who_sees_a_part_of_a_table_does_not_judge_it(
     for calls in CALLS:
         parameters = ["clinic.made", "patients", Jsonb({})]
         at_fault = ["row-level security", "clinic.made"]
-        said = refused(auditor, calls, parameters, sqlstate="42501", names=at_fault)
+        said = refused(member, calls, parameters, sqlstate="42501", names=at_fault)
         assert "Ask that role" in (said.message_hint or "")
         assert owner.execute(calls, parameters).fetchall()
     if clinic.info.server_version < 150000:
@@ -236,7 +243,7 @@ def test_who_sees_a_part_of_a_table_does_not_judge_it(
     )
     at_fault = ["row-level security", "clinic.seen"]
     parameters = ["clinic.seen", "patients", Jsonb({})]
-    refused(auditor, CALLS[0], parameters, sqlstate="42501", names=at_fault)
+    refused(member, CALLS[0], parameters, sqlstate="42501", names=at_fault)
     assert owner.execute(CALLS[0], parameters).fetchall()
 
 

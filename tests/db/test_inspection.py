@@ -228,23 +228,6 @@ def test_dates_are_compared_as_published(hospital: Connection) -> None:
     assert said == []
 
 
-def test_nothing_is_read_that_a_stranger_named(
-    hospital: Connection, make_publisher: Callable[..., Connection]
-) -> None:
-    publisher = make_publisher()
-    publisher.execute(
-        "CREATE FUNCTION leak(text) RETURNS text LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE WARNING 'ran as %', current_user; RETURN $1; END $$;"
-        "CREATE VIEW trap AS SELECT leak('x') AS q, 's'::text AS s;"
-        "CREATE TABLE levels AS SELECT text 'y' AS q, text '*' AS root"
-    )
-    publisher.execute("SELECT bkpriv.register_dataset('patients', 'trap', '{q}', 's')")
-    said = overhear(hospital)
-    hospital.execute("CREATE TABLE own_levels AS SELECT text 'y' AS q, text '*' AS root")
-    hospital.execute(SET, ["q", "own_levels"])
-    assert said == []
-
-
 def test_a_source_that_may_no_longer_be_read_is_refused(
     hospital: Connection, make_publisher: Callable[..., Connection]
 ) -> None:

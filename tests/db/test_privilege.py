@@ -78,10 +78,10 @@ FUNCTIONS = """
     bkpriv_internal.seal_release_tables(bigint)                          X          -
     bkpriv_internal.owned()                                              X          X
     bkpriv_internal.sees_all()                                           X          X
-    bkpriv_internal.strangers(regclass)                                  -          -
     bkpriv_internal.carried_token(oid)                                   X          X
     bkpriv_internal.watch_token(oid)                                     X          X
     bkpriv_internal.reads(text,text)                                     X          X
+    bkpriv_internal.reads_for(text)                                      X          X
     bkpriv_internal.register_watch(oid)                                  X          -
     bkpriv_internal.called(oid)                                          X          X
     bkpriv_internal.watch_tokens(text,text)                              X          X
@@ -168,9 +168,9 @@ FUNCTIONS = """
 """  # noqa: E501
 
 CHANGED = {
-    "dataset": "registered_at dropped source_owners",
+    "dataset": "registered_at dropped",
     "hierarchy": "levels widths origin rule dropped",
-    "policy": "requirements set_at table_owners",
+    "policy": "requirements set_at",
     "sequential_knowledge": "kind memory labels parents oldest "
     "offsets following probabilities support set_at dropped",
 }  # fmt: skip

@@ -279,7 +279,7 @@ def test_a_table_is_read_with_the_callers_rights(
     months.execute("SELECT bkpriv.grant_auditor(%s)", [auditor.info.user])
     assert len(auditor.execute(LISTED).fetchall()) == 6
     assume = SET, ["constant", None, None]
-    refused(auditor, *assume, sqlstate="42501", names=["owner", "months"])
+    refused(auditor, *assume, sqlstate="42501", names=[publisher.info.user, "months"])
     forget = "SELECT bkpriv.unset_sequential_knowledge('months', 'course')"
     refused(auditor, forget, sqlstate="42501", names=["owner", "months"])
     assert one(publisher, "SELECT kind FROM bkpriv.sequential_knowledge") == "domain"

@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
+from scripts import rights
 from scripts.commands import commands
 from scripts.composition import page
 from scripts.reference import reference
@@ -67,6 +68,12 @@ def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
 def test_what_composes_is_by_the_rules() -> None:
     assert (ROOT / "docs" / "reference" / "composition.md").read_text() == page(), (
         "make it anew: python -m scripts.composition > docs/reference/composition.md"
+    )
+
+
+def test_rights_are_those_of_the_code() -> None:
+    assert (ROOT / "docs" / "explanation" / "security.md").read_text() == rights.page(), (
+        "make it anew: python -m scripts.rights"
     )
 
 

@@ -23,6 +23,7 @@ from bkpriv_core.attack import metrics as measured
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_attack
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import Task
 
@@ -40,7 +41,7 @@ class _Played:
     outcome: Outcome
 
 
-@entry
+@entry(Access.RELEASES)
 def attack(
     release: int | None, attacker: str | None, options: str | None
 ) -> Iterator[tuple[Any, ...]]:
@@ -57,7 +58,7 @@ def attack(
     return iter(rows)
 
 
-@entry
+@entry(Access.RELEASES)
 def explain_attack(
     release: int | None, attacker: str | None, options: str | None
 ) -> Iterator[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.persons import tell_bounded
@@ -43,7 +44,7 @@ __all__ = [
 ]
 
 
-@entry
+@entry(Access.RELEASES)
 def audit(
     release: int | None, requirements: str | None, estimator: str
 ) -> Iterator[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.progress import Progress
 from bkpriv_core.randomization.risk import risks_by_hand
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import as_floats, as_integers, entry
 from bkpriv_pl.server.progress import POLLED
 
@@ -39,31 +40,31 @@ def _posterior(estimate: _Estimate, prior: list[Any], counts: list[Any]) -> list
     return rows
 
 
-@entry
+@entry(Access.NOTHING)
 def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.exact_posterior``."""
     return _posterior(posterior.exact_posterior, prior, counts)
 
 
-@entry
+@entry(Access.NOTHING)
 def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.bethe_posterior``."""
     return _posterior(posterior.bethe_posterior, prior, counts)
 
 
-@entry
+@entry(Access.NOTHING)
 def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.omega_posterior``."""
     return _posterior(posterior.omega_posterior, prior, counts)
 
 
-@entry
+@entry(Access.NOTHING)
 def additive_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.additive_posterior``."""
     return _posterior(posterior.additive_posterior, prior, counts)
 
 
-@entry
+@entry(Access.NOTHING)
 def js_divergence(p: list[Any], q: list[Any]) -> float:
     """See ``bkpriv.js_divergence``."""
     before, after = as_floats(p, "p"), as_floats(q, "q")
@@ -71,7 +72,7 @@ def js_divergence(p: list[Any], q: list[Any]) -> float:
     return float(distance.js_divergence(before, after))
 
 
-@entry
+@entry(Access.NOTHING)
 def emd(p: list[Any], q: list[Any], ground: list[Any]) -> float:
     """See ``bkpriv.emd``."""
     before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
@@ -80,7 +81,7 @@ def emd(p: list[Any], q: list[Any], ground: list[Any]) -> float:
     return transport.emd(before, after, distances, POLLED)
 
 
-@entry
+@entry(Access.NOTHING)
 def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: float) -> float:
     """See ``bkpriv.smoothed_distance``."""
     before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
@@ -90,7 +91,7 @@ def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: 
     return float(distance.BeliefDistance.smoothed(distances, bandwidth)(before, after))
 
 
-@entry
+@entry(Access.NOTHING)
 def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
     """See ``bkpriv.worst_case``."""
     buckets = np.atleast_2d(as_integers(histograms, "histograms"))
@@ -98,7 +99,7 @@ def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
     return curve
 
 
-@entry
+@entry(Access.NOTHING)
 def randomization_risk(joint: list[Any], retention: list[Any], scheme: str) -> list[Any]:
     """See ``bkpriv.randomization_risk``."""
     figures = risks_by_hand(

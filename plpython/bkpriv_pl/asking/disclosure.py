@@ -21,6 +21,7 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.remembering import recall
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import array_literal, entry, from_json
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.dataset import find_dataset, read_table
@@ -30,7 +31,7 @@ from bkpriv_pl.tables.period import find_period
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 
 
-@entry
+@entry(Access.SOURCE)
 def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
@@ -40,9 +41,9 @@ def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dic
             detail=f'The bandwidth is the sequential knowledge "{knowledge.sequence}".',
             hint="Ask bkpriv.revised_belief(dataset, knowledge, respondent, period).",
         )
-    registered = find_dataset(dataset, to_change=False)
+    registered = find_dataset(dataset)
     table = read_table(registered, "category", find_period(registered, period))
-    beliefs = Setting(table, library=PriorTables(own=True), progress=POLLED).prior(knowledge)
+    beliefs = Setting(table, library=PriorTables(()), progress=POLLED).prior(knowledge)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": list(map(array_literal, beliefs)),
@@ -50,7 +51,7 @@ def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dic
     }
 
 
-@entry
+@entry(Access.RELEASES)
 def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.posterior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
@@ -67,7 +68,7 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     }
 
 
-@entry
+@entry(Access.RELEASES)
 def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
@@ -83,7 +84,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     }
 
 
-@entry
+@entry(Access.RELEASES)
 def explain_disclosure(
     release: int | None, bandwidth: str | None, estimator: str
 ) -> Iterator[tuple[Any, ...]]:
@@ -157,7 +158,7 @@ def _remembering(
 ) -> RecordedRelease:
     """Add to a release what an adversary of such knowledge remembers of others."""
     if isinstance(knowledge, Remembered):
-        recorded = recall(recorded, estimator, own=True)
+        recorded = recall(recorded, estimator, named_by=())
         if (memory := recorded.setting.memory) is not None:
             telling.notice(
                 f"what releases before release {recorded.release} told is inferred by {memory}",

@@ -14,6 +14,7 @@ import scipy
 import bkpriv_core
 import bkpriv_pl
 from bkpriv_pl.publishing.distribution import has_citus
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, run
 
 __all__ = ["doctor"]
@@ -21,7 +22,7 @@ __all__ = ["doctor"]
 Check = tuple[str, bool, str]
 
 
-@entry
+@entry(Access.NOTHING)
 def doctor() -> list[Check]:
     """See ``bkpriv.doctor``."""
     path = run("SELECT bkpriv_internal.python_path() AS path")[0]["path"]

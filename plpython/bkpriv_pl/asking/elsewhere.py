@@ -21,6 +21,7 @@ from bkpriv_pl.asking.audit import as_row, measure_groups
 from bkpriv_pl.asking.utility import losses_of
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.dataset import find_dataset
@@ -33,7 +34,7 @@ _GROUP = 8
 """Place of the worst group in a row of an audit."""
 
 
-@entry
+@entry(Access.SOURCE)
 def audit_table(
     source: str | None,
     dataset: str | None,
@@ -44,7 +45,7 @@ def audit_table(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.audit_table``."""
     estimator = check_estimator(estimator)
-    registered = find_dataset(dataset, to_change=False)
+    registered = find_dataset(dataset)
     stated = from_json(requirements, "requirements")
     stated = complete(stated, partial(customary_knowledge, registered.name))
     demanded = parse_policy(stated, complete=False).about(registered.sensitive_columns)
@@ -52,7 +53,7 @@ def audit_table(
     shown = read_shown(source, registered, columns, period, task)
     release = shown.release
     check_judged(release, demanded.requirements)
-    setting = release.setting(PriorTables(own=True), POLLED)
+    setting = release.setting(PriorTables(()), POLLED)
     rows = measure_groups(release, setting, demanded, estimator, task=task)
     if any(item.knowledge for item in demanded.requirements):
         counting = task.step("inferring beliefs")
@@ -75,13 +76,13 @@ def _with_labels(shown: Shown, row: tuple[Any, ...]) -> tuple[Any, ...]:
     return *row[:_GROUP], labels, *row[_GROUP + 1 :]
 
 
-@entry
+@entry(Access.SOURCE)
 def utility_table(
     source: str | None, dataset: str | None, columns: str | None, period: str | None
 ) -> list[tuple[str, float | None]]:
     """See ``bkpriv.utility_table``."""
     task = Task("bkpriv utility_table")
-    shown = read_shown(source, find_dataset(dataset, to_change=False), columns, period, task)
+    shown = read_shown(source, find_dataset(dataset), columns, period, task)
     task.step("measuring")
     figures = losses_of(shown.release)
     task.done()
@@ -89,7 +90,7 @@ def utility_table(
     return list(figures.items())
 
 
-@entry
+@entry(Access.SOURCE)
 def attack_table(
     source: str | None,
     dataset: str | None,
@@ -102,7 +103,7 @@ def attack_table(
     found = find_attacker(attacker)
     chosen = parse_options(found, from_json(options, "options"))
     task = Task("bkpriv attack_table")
-    shown = read_shown(source, find_dataset(dataset, to_change=False), columns, period, task)
+    shown = read_shown(source, find_dataset(dataset), columns, period, task)
     release = shown.release
     if not release.true:
         raise Unsupported(
@@ -112,7 +113,7 @@ def attack_table(
             "value.",
             hint='Name a column that both have: columns => {"id": "id"}.',
         )
-    setting = release.setting(PriorTables(own=True), POLLED)
+    setting = release.setting(PriorTables(()), POLLED)
     outcome = found.attack(Target(release, setting), chosen, task.step("attacking"))
     task.done()
     _tell(shown)

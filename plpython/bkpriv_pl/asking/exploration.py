@@ -19,6 +19,7 @@ from bkpriv_core.utility.comparison import usual_queries
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.memory import BUDGET
 from bkpriv_pl.server.progress import POLLED, Task
@@ -82,7 +83,7 @@ class _Settings:
         if kind not in self._kept:
             if not self._fitting:
                 self._kept.clear()
-            library = PriorTables(own=True)
+            library = PriorTables(())
             setting, _ = self._subject.set_out(policy.requirements, library, stored=False)
             self._kept[kind] = setting
         return self._kept[kind]
@@ -97,7 +98,7 @@ def _written(policy: Policy) -> frozenset[str]:
     )
 
 
-@entry
+@entry(Access.SOURCE)
 def explore(
     dataset: str | None,
     policies: str | None,
@@ -107,8 +108,7 @@ def explore(
     draft: bool | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explore``."""
-    # Trying is not acting for the owner: his source is read only if it is nobody's trap.
-    registered = replace(find_dataset(dataset), acted_for=False)
+    registered = find_dataset(dataset)
     way, chosen = read_method(registered, method, from_json(options, "options"))
     chosen = chosen.drafted if draft else chosen
     listed = list_policies(None if policies is None else from_json(policies, "policies"))

@@ -1,9 +1,8 @@
 """Export: the views of a release, for a client that reads them by name.
 
-To read a view is to run its owner's code with the reader's rights, and the owner of its schema may
-drop it and put another in its place. A release is given by its number, so its reader named no view
-and trusts nobody: each is resolved, locked and checked before anything of it is read, and what is
-checked holds until the transaction ends.
+A release is given by its number, so its reader names no view: it is read for the release's owner.
+Another owner of its schema could put another view in its place. So each view is resolved, locked
+and checked before anything of it is read, and what is checked holds until the transaction ends.
 """
 
 from __future__ import annotations
@@ -13,18 +12,20 @@ from typing import Any, get_args
 from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.publishing.view import View, find_view
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run
-from bkpriv_pl.tables.source import check_strangers, open_relation
+from bkpriv_pl.tables.source import check_reader, open_relation
 
 __all__ = ["open_views"]
 
-_HINT = "If you trust whoever made what stands there, export it by the name of the view."
+_HINT = "Or export it by the name of the view, if you trust its owner."
 
 
-@entry
+@entry(Access.SOURCE)
 def open_views(release: int | None) -> list[tuple[str, str]]:
     """See ``bkpriv_internal.open_views``."""
     own = look_up(release, "dataset, owner, view_schema, view_name")
+    check_reader(own["owner"], f"the view of release {release}", f" {_HINT}")
     (row,) = run("SELECT status FROM bkpriv.releases WHERE release = $1", ["bigint"], [release])
     if row["status"] != "published":
         raise Refusal(
@@ -48,7 +49,23 @@ def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
     release = own["release"]
     view = View(own["view_schema"], own["view_name"]).of(exhibit)
     relation = open_relation(str(view))
-    check_strangers(relation, f"view {view} of release {release}", _HINT, named=False)
+    others = run(
+        "SELECT DISTINCT r.rolname::text AS role FROM pg_class AS c "
+        "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "JOIN pg_database AS d ON d.datname = current_database() "
+        "JOIN pg_roles AS r ON r.oid IN (c.relowner, CASE n.nspowner "
+        "WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END) "
+        "WHERE c.oid = $1 AND NOT r.rolsuper AND r.rolname NOT IN (current_user, $2) ORDER BY 1",
+        ["oid", "text"],
+        [relation.oid, own["owner"]],
+    )
+    if others:
+        raise Refusal(
+            "42501",
+            f'view {view} of release {release} is up to role "{others[0]["role"]}"',
+            detail="That role owns it or its schema, and can put another view in its place.",
+            hint=_HINT,
+        )
     if find_view(view, exhibit, own["dataset"], own["owner"], only=release) is None:
         raise Refusal(
             "55000",

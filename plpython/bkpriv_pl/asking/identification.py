@@ -22,11 +22,12 @@ from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.sample import Sample, as_text, hashed
-from bkpriv_pl.tables.source import Relation, check_readable, open_named, unreadable
+from bkpriv_pl.tables.source import Relation, check_readable, open_relation, unreadable
 
 __all__ = ["inspect_columns"]
 
@@ -64,10 +65,10 @@ Row = tuple[
 ]
 
 
-@entry
+@entry(Access.NAMED)
 def inspect_columns(source: str | None) -> list[Row]:
     """See ``bkpriv.inspect_columns``."""
-    relation = open_named(require(source, "source"))
+    relation = open_relation(require(source, "source"))
     columns = _readable(relation)
     if not 1 <= len(columns) <= _COLUMNS:
         raise TooLarge(

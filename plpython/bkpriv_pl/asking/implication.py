@@ -14,13 +14,14 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.past.history import RecordedRelease, find_release, find_respondents
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require
 from bkpriv_pl.server.progress import POLLED
 
 __all__ = ["max_disclosure"]
 
 
-@entry
+@entry(Access.RELEASES)
 def max_disclosure(
     release: int | None, k: int | None, language: str | None
 ) -> Iterator[tuple[Any, ...]]:

@@ -11,6 +11,7 @@ from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_
 from bkpriv_pl.publishing.policy import find_policy
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.dataset import find_dataset
@@ -20,12 +21,12 @@ from bkpriv_pl.tables.persons import kept_of
 __all__ = ["lattice"]
 
 
-@entry
+@entry(Access.SOURCE)
 def lattice(
     dataset: str | None, policy: str | None, options: str | None, period: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.lattice``."""
-    registered = replace(find_dataset(dataset, to_change=False), attributes=())
+    registered = replace(find_dataset(dataset), attributes=())
     stated = find_policy(policy)
     method, chosen = read_method(registered, Incognito.name, from_json(options, "options"))
     _, demanded = read_policy(registered, method, chosen, stated.requirements)

@@ -28,6 +28,7 @@ from bkpriv_pl.past.passed import attributes_of
 from bkpriv_pl.publishing.literal import literal_resolver
 from bkpriv_pl.publishing.values import ADDED, Read, read_extent, read_label, read_value
 from bkpriv_pl.publishing.view import View, find_view
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.server.session import check_origin
@@ -68,7 +69,7 @@ def _origin(release: int) -> _Origin:
     )
 
 
-@entry
+@entry(Access.RELEASES)
 def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     """See ``bkpriv.query_accuracy``."""
     recorded = find_release(release)
@@ -118,7 +119,7 @@ def _judged(texts: Sequence[str], actual: FloatArray, estimate: FloatArray) -> I
         yield text, count, expected, None if math.isnan(error) else error
 
 
-@entry
+@entry(Access.RELEASES)
 def query_workload(
     release: int | None,
     queries: int | None,
@@ -159,7 +160,7 @@ def query_workload(
     return iter(list(_judged(texts, actual, estimate)))
 
 
-@entry
+@entry(Access.RELEASES)
 def association(release: int | None) -> list[tuple[str, str, float | None, float | None]]:
     """See ``bkpriv.association``."""
     recorded = find_release(release)
@@ -174,7 +175,7 @@ def _defined(figure: float) -> float | None:
     return None if math.isnan(figure) else figure
 
 
-@entry
+@entry(Access.RELEASES)
 def rewrite_query(release: int | None, query: str | None) -> str:
     """See ``bkpriv.rewrite_query``."""
     recorded = find_release(release)

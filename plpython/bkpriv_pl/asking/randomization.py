@@ -13,6 +13,7 @@ from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.randomization.channel import check_scheme
 from bkpriv_core.randomization.optimization import check_tau, optimize
 from bkpriv_pl.publishing.request import space_of
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json, require
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.dataset import find_dataset, read_records
@@ -22,7 +23,7 @@ from bkpriv_pl.tables.persons import kept_of
 __all__ = ["optimize_randomization"]
 
 
-@entry
+@entry(Access.SOURCE)
 def optimize_randomization(
     dataset: str | None,
     scheme: str | None,
@@ -31,7 +32,7 @@ def optimize_randomization(
     period: str | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.optimize_randomization``."""
-    registered = find_dataset(dataset, to_change=False)
+    registered = find_dataset(dataset)
     wanted = check_scheme(require(scheme, "scheme"))
     if tau is None:
         raise InvalidParameter(

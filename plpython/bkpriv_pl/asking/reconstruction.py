@@ -10,6 +10,7 @@ from bkpriv_core.release.randomized.reconstruction import find_attributes
 from bkpriv_core.release.randomized.reconstruction import reconstruct as counts_of
 from bkpriv_core.table.notation import json_objects
 from bkpriv_pl.past.history import find_release
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require
 from bkpriv_pl.server.progress import POLLED
 
@@ -18,7 +19,7 @@ __all__ = ["reconstruct"]
 Row = tuple[str, float, float | None, float | None, float | None]
 
 
-@entry
+@entry(Access.RELEASES)
 def reconstruct(
     release: int | None, attributes: Sequence[str | None] | None, estimator: str | None
 ) -> Iterator[Row]:

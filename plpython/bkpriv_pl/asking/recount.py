@@ -21,6 +21,7 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.standing import declarations, find_difference, read_digests
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.dataset import Dataset, find_dataset, open_source
@@ -31,13 +32,13 @@ from bkpriv_pl.tables.source import Relation, check_readable, filtered_for_other
 __all__ = ["recount"]
 
 
-@entry
+@entry(Access.SOURCE)
 def recount(release: int | None) -> bool:
     """See ``bkpriv.recount``."""
     made = look_up(release, "dataset, method, period, created_by")
     release = made["release"]
     refuse_purged(release)
-    dataset = find_dataset(made["dataset"], to_change=False)
+    dataset = find_dataset(made["dataset"])
     source = open_source(dataset)
     check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
     digests = read_digests(release)

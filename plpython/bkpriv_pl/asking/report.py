@@ -45,6 +45,7 @@ from bkpriv_pl.past.selection import select_beside
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 
@@ -66,7 +67,7 @@ _MOST_FIGURES = 50_000
 """More than an attacker has of as many columns as a table may have."""
 
 
-@entry
+@entry(Access.RELEASES)
 def report_html(release: int | None, audience: str | None) -> str:
     """See ``bkpriv.report_html``."""
     chosen = next((known for known in AUDIENCES if known == audience), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from bkpriv_pl.past.transitions import (
     keep_knowledge,
 )
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.dataset import Dataset, find_dataset
@@ -58,13 +59,12 @@ _NAME_BYTES = 10_000
 """Largest number of bytes of the names of knowledge and of its dataset."""
 
 
-@entry
+@entry(Access.SOURCE)
 def set_knowledge(
     dataset: str | None, name: str | None, kind: str | None, source: str | None, memory: int | None
 ) -> None:
     """See ``bkpriv.set_sequential_knowledge``."""
-    # To declare is not to act for the owner: their source is read only if it is nobody's trap.
-    declared = replace(_serial(find_dataset(dataset)), acted_for=False)
+    declared = _serial(find_dataset(dataset))
     name = require(name, "name of the knowledge")
     size = len(declared.name.encode()) + len(name.encode())
     if size > _NAME_BYTES:
@@ -91,7 +91,7 @@ def set_knowledge(
     keep_knowledge(declared, name, kind, memory, transitions=transitions)
 
 
-@entry
+@entry(Access.MANAGE)
 def unset_knowledge(dataset: str | None, name: str | None) -> None:
     """See ``bkpriv.unset_sequential_knowledge``."""
     declared = find_dataset(dataset)
@@ -99,10 +99,10 @@ def unset_knowledge(dataset: str | None, name: str | None) -> None:
     forget_knowledge(declared, found.name)
 
 
-@entry
+@entry(Access.RELEASES)
 def knowledge(dataset: str | None, name: str | None) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.sequential_knowledge``."""
-    declared = find_dataset(dataset, to_change=False)
+    declared = find_dataset(dataset)
     memory = find_knowledge(declared, require(name, "name of the knowledge")).memory
     if not isinstance(memory, Transitions):
         chain = _chain(_serial(declared))
@@ -181,7 +181,7 @@ def _inquire(
     dataset: str | None, knowledge: str | None, estimator: str, bandwidth: str | None
 ) -> _Inquiry:
     """Check what is asked, and read the releases."""
-    declared = _serial(find_dataset(dataset, to_change=False))
+    declared = _serial(find_dataset(dataset))
     memory = None if knowledge is None else find_knowledge(declared, knowledge).memory
     snapshot = (
         Uniform() if bandwidth is None else parse_knowledge(from_json(bandwidth, "bandwidth"))
@@ -210,10 +210,10 @@ def _inquire(
 def _chain(dataset: Dataset) -> Chain:
     """Chain of all releases of a dataset."""
     steps = find_steps(dataset.name, dataset.owner)
-    return read_chain(Like.of(dataset), steps, PriorTables(own=True), FOLLOWING)
+    return read_chain(Like.of(dataset), steps, PriorTables(()), FOLLOWING)
 
 
-@entry
+@entry(Access.RELEASES)
 def sequential_audit(
     dataset: str | None,
     knowledge: str | None,
@@ -274,7 +274,7 @@ def _figure(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-@entry
+@entry(Access.RELEASES)
 def revised_belief(
     dataset: str | None,
     knowledge: str | None,

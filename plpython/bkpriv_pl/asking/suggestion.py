@@ -8,6 +8,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.suggestion import MOST_LABELS, Suggestion, check_labels, suggest
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.column import Column
@@ -22,10 +23,10 @@ _RECORDS = 2_000_000
 Row = tuple[int, float | None, float | None, str | None, str]
 
 
-@entry
+@entry(Access.SOURCE)
 def suggest_hierarchy(name: str | None, attribute: str | None) -> list[Row]:
     """See ``bkpriv.suggest_hierarchy``."""
-    dataset = find_dataset(name, to_change=False)
+    dataset = find_dataset(name)
     column = _categorical(dataset, require(attribute, "attribute"))
     source = open_source(dataset)
     check_readable(source, dataset.quasi_identifiers)

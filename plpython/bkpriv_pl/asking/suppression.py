@@ -20,13 +20,14 @@ from bkpriv_pl.past.recorded import read_respondents
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.publishing.growing import shown_before
 from bkpriv_pl.publishing.overlap import recall_earlier
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import Task
 
 __all__ = ["explain", "explain_suppressed"]
 
 
-@entry
+@entry(Access.RELEASES)
 def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explain_suppressed``."""
     if limit is None or limit < 1:

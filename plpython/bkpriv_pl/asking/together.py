@@ -44,6 +44,7 @@ from bkpriv_pl.past.selection import (
 from bkpriv_pl.past.terms import find_requirements
 from bkpriv_pl.publishing.notice import latest_of
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.dataset import Dataset, find_dataset
@@ -55,7 +56,7 @@ _SHOWN = 8
 """Limit of the releases or sources that a message lists."""
 
 
-@entry
+@entry(Access.RELEASES)
 def audit_together(
     releases: list[int | None] | None, requirements: str | None, estimator: str | None
 ) -> Iterator[tuple[Any, ...]]:
@@ -67,7 +68,7 @@ def audit_together(
     return iter([as_row(row) for row in rows])
 
 
-@entry
+@entry(Access.RELEASES)
 def explain_together(
     releases: list[int | None] | None, requirements: str | None, estimator: str | None
 ) -> Iterator[tuple[Any, ...]]:
@@ -79,12 +80,12 @@ def explain_together(
     return iter(rows)
 
 
-@entry
+@entry(Access.RELEASES)
 def audit_readers(
     dataset: str | None, readers: str | None, requirements: str | None, estimator: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.audit_readers``."""
-    declared = find_dataset(dataset, to_change=False)
+    declared = find_dataset(dataset)
     if declared.respondent is None:
         raise Refusal(
             "42703",
@@ -102,7 +103,7 @@ def audit_readers(
     listed = {each.release: each for each in select_listed(seen)}
     note_attributes(seen)
     task = Task("bkpriv audit_readers")
-    library = PriorTables(own=requirements is not None)
+    library = _library(listed.values(), requirements)
     chain = read_chain(Like.of(declared), _at_once(listed.values()), library)
     chain.warn()
     rows: list[tuple[Any, ...]] = []
@@ -307,7 +308,7 @@ def _inquire(
     listed = select_listed(check_listed(releases, "judge together", function))
     note_attributes([each.release for each in listed])
     task.step("reading releases").poll()
-    chain = read_chain(_check(listed), _at_once(listed), PriorTables(own=requirements is not None))
+    chain = read_chain(_check(listed), _at_once(listed), _library(listed, requirements))
     places = range(len(listed))
     demanded, untold = _demanded(places, chain, requirements)
     _tell_unmeasured(untold)
@@ -319,6 +320,11 @@ def _inquire(
             hint="What is told by how values follow each other, bkpriv.sequential_audit measures.",
         )
     return inquiry
+
+
+def _library(listed: Iterable[Candidate], requirements: str | None) -> PriorTables:
+    """Prior tables of requirements that the caller states, or that the releases were made by."""
+    return PriorTables({each.owner for each in listed} if requirements is None else ())
 
 
 def _check(listed: Sequence[Candidate]) -> Like:

@@ -13,6 +13,7 @@ from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.ownership import check_listed
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.persons import tell_bounded
@@ -20,7 +21,7 @@ from bkpriv_pl.tables.persons import tell_bounded
 __all__ = ["compare_releases", "losses_of", "utility", "utility_of"]
 
 
-@entry
+@entry(Access.RELEASES)
 def utility(release: int | None) -> list[tuple[str, float | None]]:
     """See ``bkpriv.utility``."""
     return list(utility_of(find_release(release)).items())
@@ -48,7 +49,7 @@ def _losses(release: Release) -> dict[str, float | None]:
     return figures | {f"gcp({name})": loss for name, loss in column_losses(release).items()}
 
 
-@entry
+@entry(Access.RELEASES)
 def compare_releases(
     releases: list[int | None] | None,
 ) -> list[tuple[str, int, float | None]]:

@@ -46,7 +46,7 @@ __all__ = [
     "refuse_purged",
 ]
 
-_ANY_TABLE = PriorTables(own=True)
+_ANY_TABLE = PriorTables(())
 
 
 @dataclass(frozen=True, eq=False)

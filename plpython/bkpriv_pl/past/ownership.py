@@ -12,14 +12,14 @@ import plpy
 
 from bkpriv_core.errors import BkprivError, InvalidParameter
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.dataset import Dataset, find_dataset, refuse_old_snapshot
-from bkpriv_pl.tables.source import check_readable, open_relation
+from bkpriv_pl.tables.source import check_readable, check_reader, open_relation
 
 __all__ = [
     "OwnRelease",
     "check_listed",
-    "check_owner",
     "find_own",
     "look_up",
     "reassign",
@@ -138,18 +138,6 @@ def check_listed(
     return releases
 
 
-def check_owner(dataset: Dataset) -> None:
-    """Refuse to publish for a role that is gone: the next of its name would own the release."""
-    if not run("SELECT FROM pg_roles WHERE rolname = $1", ["text"], [dataset.owner]):
-        raise Refusal(
-            "42704",
-            f'role "{dataset.owner}", which owns dataset "{dataset.name}", does not exist',
-            detail="It was renamed or dropped.",
-            hint="A superuser hands on what it owns: "
-            f"bkpriv.reassign({plpy.quote_literal(dataset.owner)}, new_owner).",
-        )
-
-
 @contextmanager
 def telling_losses(dataset: Dataset) -> Iterator[None]:
     """Say which right was lost during long work, where PostgreSQL speaks of a policy of a table.
@@ -175,14 +163,14 @@ def telling_losses(dataset: Dataset) -> Iterator[None]:
                 detail="It lost the job while it was publishing. Nothing was published.",
                 hint=f"A superuser gives it: bkpriv.grant_publisher({role}).",
             ) from None
-        check_owner(dataset)
+        check_reader(dataset.owner, f'dataset "{dataset.name}"')
         find_dataset(dataset.name)
         source = open_relation(dataset.source)
         check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
         raise
 
 
-@entry
+@entry(Access.NOTHING)
 def reassign(owner: str | None, new_owner: str | None) -> None:
     """See ``bkpriv.reassign``."""
     refuse_old_snapshot()
@@ -196,8 +184,8 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
         )
     # First the datasets: whoever is publishing from one is waited for.
     changed = [
-        _hand_on("dataset", owner, heir, forgotten="source_owners"),
-        _hand_on("policy", owner, heir, forgotten="table_owners"),
+        _hand_on("dataset", owner, heir),
+        _hand_on("policy", owner, heir),
     ]
     _refuse_collisions(owner, heir)
     run(
@@ -242,15 +230,10 @@ def _role(name: str) -> str:
     return str(rows[0]["name"])
 
 
-def _hand_on(relation: str, owner: str, heir: str, *, forgotten: str | None = None) -> bool:
-    """Change the owner in a table's rows; return whether there were any.
-
-    Whom the former owner trusted is `forgotten`, a column: the heir has not named them, and the
-    former owner may have written anybody's name there.
-    """
-    forget = "" if forgotten is None else f", {forgotten} = '{{}}'"
+def _hand_on(relation: str, owner: str, heir: str) -> bool:
+    """Change the owner in a table's rows; return whether there were any."""
     rows = run(
-        f"UPDATE bkpriv.{relation} SET owner = $2{forget} WHERE owner = $1 RETURNING true",
+        f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1 RETURNING true",
         ["text", "text"],
         [owner, heir],
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -33,6 +33,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.past.course import find_course, find_steps
 from bkpriv_pl.past.history import RecordedRelease
+from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.past.transitions import find_knowledge_of
@@ -54,7 +55,7 @@ class Memories(PriorTables):
 
     Parameters
     ----------
-    own : bool
+    named_by : collection of str
         See `PriorTables`.
     chain : Chain
         The earlier releases.
@@ -209,12 +210,11 @@ def set_out(
             dataset, period, table.sensitive.labels, respondents, library=library
         )
         library = Memories(
-            own=library.own,
+            named_by=library.named_by,
             chain=chain,
             present=present,
             estimator=_named(options.inference),
             stored=stored,
-            owners=library.owners,
         )
     return Setting(respondents.apart(table), library=library, progress=POLLED), library
 
@@ -249,7 +249,9 @@ def _shown(
     return Step(release, labels, persons, respondents.values, groups=groups, when=when, shown=shown)
 
 
-def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
+def recall(
+    recorded: RecordedRelease, estimator: Estimator, *, named_by: Collection[str]
+) -> RecordedRelease:
     """Tell respondents of a past release apart, and what was remembered when it was made.
 
     What earlier releases told is inferred by the estimator that this one is measured by.
@@ -275,7 +277,7 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
             hint="Publish a source that has one record of each person in a period.",
         )
     like = Like.of_release(this, sensitive.name)
-    chain = read_chain(like, steps[:place], PriorTables(own), FOLLOWING)
+    chain = read_chain(like, steps[:place], PriorTables(named_by), FOLLOWING)
     chain.warn()
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels
@@ -289,7 +291,8 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
         groups=told.groups,
         shown=shown,
     )
-    return replace(told, library=Memories(own, chain, present, _named(estimator), stored=False))
+    memories = Memories(named_by, chain, present, _named(estimator), stored=False)
+    return replace(told, library=memories)
 
 
 def _named(estimator: Estimator) -> Estimator:
@@ -305,9 +308,10 @@ def with_library(
     own: bool,
 ) -> RecordedRelease:
     """Give a release what requirements that the caller has named, or not, are measured with."""
+    named_by = () if own else (look_up(recorded.release, "owner")["owner"],)
     if any(item.tells_apart for item in requirements):
-        return recall(recorded, estimator, own=own)
-    return replace(recorded, library=PriorTables(own))
+        return recall(recorded, estimator, named_by=named_by)
+    return replace(recorded, library=PriorTables(named_by))
 
 
 def _snapshot(knowledge: Revised, names: tuple[str, ...]) -> Snapshot:

@@ -26,7 +26,7 @@ from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.tables.levels import read_hierarchies
-from bkpriv_pl.tables.source import Relation, check_readable, open_named
+from bkpriv_pl.tables.source import Relation, check_readable, open_relation
 
 __all__ = [
     "READERS",
@@ -165,7 +165,7 @@ def read_corpus(dataset: Dataset, table: str, memory: int | None) -> Transitions
         If it speaks of values that the dataset does not have, or has two of one respondent in one
         period; see `mined`.
     """
-    columns = column_types(*_name(open_named(table)))
+    columns = column_types(*_name(open_relation(table)))
     value = dataset.sensitive if dataset.sensitive in columns else "value"
     source = _open(dataset, table, ("respondent", "period", value), _MINED)
     who, at, v = source.names
@@ -210,7 +210,7 @@ def _name(relation: Relation) -> tuple[str, str]:
 
 def _open(dataset: Dataset, table: str, names: tuple[str, ...], needed: str) -> _Source:
     """Open a table that has columns of these names."""
-    relation = open_named(table)
+    relation = open_relation(table)
     columns = column_types(*_name(relation))
     missing = [name for name in names if name not in columns]
     if missing:
@@ -342,7 +342,7 @@ def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledg
     Refusal
         If it was dropped; see `find_knowledge`.
     """
-    registered = find_dataset(dataset, to_change=False)
+    registered = find_dataset(dataset)
     if registered.owner != owner:
         raise Refusal(
             "42704",

@@ -46,6 +46,7 @@ from bkpriv_pl.publishing.standing import find_standing, made_from, shown_before
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.view import ShownView, put_view
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
@@ -57,7 +58,7 @@ from bkpriv_pl.tables.source import tell_hidden_rows
 __all__ = ["publish"]
 
 
-@entry
+@entry(Access.SOURCE)
 def publish(
     dataset: str | None,
     policy: str | None,

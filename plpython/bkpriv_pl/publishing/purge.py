@@ -10,13 +10,14 @@ from __future__ import annotations
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.past import history
 from bkpriv_pl.past.ownership import OwnRelease, find_own
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.dataset import take_turn
 
 __all__ = ["purge"]
 
 
-@entry
+@entry(Access.MANAGE)
 def purge(release: int | None, reason: str | None, force: bool | None) -> None:
     """See ``bkpriv.purge``."""
     reason = require(reason, "reason")

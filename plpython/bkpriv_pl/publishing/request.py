@@ -15,7 +15,6 @@ from typing import Any
 from bkpriv_core.composition import Plan, Space, check, overlap_of
 from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
-from bkpriv_pl.past.ownership import check_owner
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.publishing.distribution import begin_distributing, check_citus, check_column
 from bkpriv_pl.publishing.layout import check_columns, names_ahead
@@ -68,7 +67,6 @@ def read_request(
 ) -> Request:
     """Read a call of publish, and check all that can be checked before the source is read."""
     registered = find_dataset(dataset)
-    check_owner(registered)
     policy = require(policy, "policy")
     stated = find_policy(policy)
     decoded = from_json(options, "options")

@@ -30,6 +30,7 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.view import ShownView, find_view
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.counts import Reading
@@ -73,7 +74,7 @@ class Standing:
     reasons: tuple[Reason, ...]
 
 
-@entry
+@entry(Access.SOURCE)
 def explain_publication(
     dataset: str | None,
     policy: str | None,

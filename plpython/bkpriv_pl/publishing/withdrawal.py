@@ -14,6 +14,7 @@ from bkpriv_pl.past.ownership import find_own
 from bkpriv_pl.publishing.distribution import begin_distributing
 from bkpriv_pl.publishing.view import dependents
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.dataset import take_turn
 
@@ -23,7 +24,7 @@ _READERS = 1000
 """Largest number of readers that are recorded."""
 
 
-@entry
+@entry(Access.MANAGE)
 def withdraw(release: int | None, reason: str | None) -> None:
     """See ``bkpriv.withdraw``."""
     reason = require(reason, "reason")

@@ -12,6 +12,7 @@ import plpy
 from bkpriv_core import errors
 from bkpriv_core.errors import BkprivError
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access, depth, within
 from bkpriv_pl.server.memory import BUDGET, NoRoom, bounded
 from bkpriv_pl.server.pinned import ChangedSettings, pinned
 
@@ -43,9 +44,6 @@ _MORE = (
 
 _DEEPEST = 20
 """Most calls that are under way, each within another."""
-
-_depth = 0
-"""Number of those under way."""
 
 _LONGEST = 10_000
 """Longest part of an error, in characters."""
@@ -126,10 +124,9 @@ def reported() -> Iterator[None]:
 
 
 @contextmanager
-def _nested() -> Iterator[None]:
-    """Refuse calls within calls that are too many for Python's stack."""
-    global _depth
-    if _depth == _DEEPEST:
+def _nested(access: Access) -> Iterator[None]:
+    """Answer a call; refuse calls within calls that are too many for Python's stack."""
+    if depth() == _DEEPEST:
         raise Refusal(
             "54001",
             "calls are nested too deep",
@@ -137,25 +134,30 @@ def _nested() -> Iterator[None]:
             "a function of its own, what reads it.",
             hint="Name a relation without such a function.",
         )
-    _depth += 1
-    try:
+    with within(access):
         yield
-    finally:
-        _depth -= 1
 
 
-def entry(function: Callable[P, R]) -> Callable[P, R]:
+def entry(access: Access) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function callable from SQL: within the budget of memory, its errors reported.
 
-    What it tells is no part of what a call around it tells.
+    What it reports is no part of what a call around it reports.
+
+    Parameters
+    ----------
+    access : Access
+        Relations that it reads; `bkpriv_pl.tables.dataset.find_dataset` refuses by that.
     """
 
-    @functools.wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reported(), bounded(), telling.apart(), _nested(), pinned():
-            return function(*args, **kwargs)
+    def callable_from_sql(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            with reported(), bounded(), telling.apart(), _nested(access), pinned():
+                return function(*args, **kwargs)
 
-    return untraced(called)
+        return untraced(called)
+
+    return callable_from_sql
 
 
 def untraced(function: Callable[P, R]) -> Callable[P, R]:

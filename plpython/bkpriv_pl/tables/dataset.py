@@ -12,6 +12,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.table import Table
+from bkpriv_pl.server.access import Access, now
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
@@ -24,11 +25,9 @@ from bkpriv_pl.tables.singling import tell_combination
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
-    check_strangers,
+    check_reader,
     old_snapshot,
-    open_named,
     open_relation,
-    seen_in,
     tell_hidden_rows,
 )
 from bkpriv_pl.tables.staleness import watch_own
@@ -39,7 +38,6 @@ __all__ = [
     "columns_of",
     "drop",
     "find_dataset",
-    "named_source",
     "open_source",
     "read_known",
     "read_records",
@@ -52,7 +50,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset, the caller's own or one whose owner the caller acts for."""
+    """A registered dataset; `own` is whether the caller is its owner, and not a member of it."""
 
     name: str
     owner: str
@@ -61,12 +59,10 @@ class Dataset:
     quasi_identifiers: tuple[str, ...]
     sensitive_columns: tuple[str, ...]
     own: bool
-    acted_for: bool
     respondent: str | None = None
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
-    source_owners: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -94,23 +90,19 @@ class Dataset:
         return tuple(name for name in (self.respondent, self.period) if name is not None)
 
 
-def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
+def find_dataset(name: str | None) -> Dataset:
     """Look a dataset up.
-
-    Parameters
-    ----------
-    to_change : bool
-        Whether the caller must be its owner.
 
     Raises
     ------
     Refusal
-        If there is none that the caller may see, or the caller is not its owner.
+        If there is none that the caller may see; or if the function that was called reads its
+        source, and does not for the caller, or changes it, and the caller is not its owner.
     """
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, attributes, source_owners, bkpriv_internal.owns(owner) AS owned, "
+        "period, bins, attributes, bkpriv_internal.owns(owner) AS owned, "
         "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -126,7 +118,9 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
             hint="Register it with bkpriv.register_dataset.",
         )
     row = rows[0]
-    if to_change and not row["owned"]:
+    if now() is Access.SOURCE:
+        check_reader(row["owner"], f'the source of dataset "{name}"')
+    if now() is Access.MANAGE and not row["owned"]:
         raise Refusal(
             "42501",
             f'must be owner of dataset "{name}"',
@@ -141,12 +135,10 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         quasi_identifiers=tuple(row["quasi_identifiers"]),
         sensitive_columns=tuple(row["sensitive"]),
         own=row["own"],
-        acted_for=to_change,
         respondent=row["respondent"],
         period=row["period"],
         bins=from_json(row["bins"], "bins"),
         attributes=tuple(row["attributes"]),
-        source_owners=tuple(row["source_owners"]),
     )
 
 
@@ -254,14 +246,15 @@ def read_known(dataset: Dataset) -> Table:
     return read_records(bare, nulls="category")[0]
 
 
-def named_source(dataset: Dataset) -> Relation:
-    """Open the relation that a dataset names, whoever owns it by now; see `open_source`.
+def open_source(dataset: Dataset) -> Relation:
+    """Open the relation that a dataset names, if it is read for the caller.
 
     Raises
     ------
     Refusal
-        If there is none of that name any more.
+        If it is not, or there is none of that name any more.
     """
+    check_reader(dataset.owner, f'the source of dataset "{dataset.name}"')
     try:
         return open_relation(dataset.source)
     except Refusal as error:
@@ -279,29 +272,7 @@ def _gone(dataset: Dataset) -> Refusal:
     )
 
 
-def open_source(dataset: Dataset) -> Relation:
-    """Open a dataset's source; one that somebody else has named must be nobody's trap.
-
-    A caller who publishes for a role that they are a member of trusts that role, and nobody else.
-    """
-    source = named_source(dataset)
-    check_strangers(
-        source,
-        f'the source {source} of dataset "{dataset.name}"',
-        "It, or what it reads, belongs to others than when it was registered. "
-        "If you trust them: UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[...] "
-        f"WHERE name = {plpy.quote_literal(dataset.name)}, with their names."
-        if dataset.own
-        else f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold "
-        "back code of theirs. Functions that take a release read the history instead.",
-        named=dataset.own,
-        known=dataset.source_owners,
-        trusted=(dataset.owner,) if dataset.acted_for else (),
-    )
-    return source
-
-
-@entry
+@entry(Access.NAMED)
 def register(
     name: str | None,
     source: str | None,
@@ -314,7 +285,7 @@ def register(
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
-    relation = open_named(require(source, "source"))
+    relation = open_relation(require(source, "source"))
     known, told, beside = check_roles(
         name, quasi_identifiers, sensitive, attributes, extras=(respondent, period)
     )
@@ -326,7 +297,6 @@ def register(
         quasi_identifiers=known,
         sensitive_columns=told,
         own=True,
-        acted_for=True,
         respondent=respondent,
         period=period,
         bins=from_json(bins, "bins"),
@@ -340,10 +310,10 @@ def register(
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, attributes, respondent, period, bins, source_owners) VALUES "
-        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
-        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text[]"],
-        [name, *stated, seen_in(relation)],
+        "sensitive, attributes, respondent, period, bins) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb"],
+        [name, *stated],
     ):
         check_declared(name, stated)
         return name
@@ -375,7 +345,7 @@ def register(
     return name
 
 
-@entry
+@entry(Access.MANAGE)
 def drop(name: str | None) -> None:
     """See ``bkpriv.drop_dataset``."""
     dataset = find_dataset(name)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.source import Relation, open_relation
-from bkpriv_pl.tables.strangers import find_owners
 
 __all__ = ["by_calendar", "find_members", "stored_columns"]
 
@@ -51,8 +50,8 @@ def find_members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[
 
     There are some where a partition or child is a foreign table, which is fetched in full unless it
     is counted by itself or grouped by the partition key, too, if the caller may read all of them
-    directly and no policy picks rows: privileges and policies of a partition are its own. Nor may
-    they be up to others than the relation is: their names could come to lead elsewhere.
+    directly and no policy picks rows: privileges and policies of a partition are its own. Their
+    schemas have one owner: whoever renames a schema has names lead elsewhere.
 
     Returns
     -------
@@ -73,7 +72,7 @@ def find_members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[
         f"count(*) > 1 AND bool_or(c.relkind = 'f') AND NOT bool_or(f.leaving) "
         f"AND bool_and(has_schema_privilege(n.oid, 'USAGE') AND NOT row_security_active(c.oid) "
         f"AND (SELECT bool_and(has_column_privilege(c.oid, name, 'SELECT')) "
-        f"FROM unnest($1) AS name)) AS apart "
+        f"FROM unnest($1) AS name)) AND count(DISTINCT n.nspowner) = 1 AS apart "
         f"FROM family f JOIN pg_class c ON c.oid = f.oid "
         f"JOIN pg_namespace n ON n.oid = c.relnamespace",
         ["text[]"],
@@ -85,7 +84,4 @@ def find_members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[
     )
     if not row["apart"]:
         return [], unchanged
-    members = [open_relation(member) for member in row["members"]]
-    if any(find_owners(member.oid) - find_owners(relation.oid) for member in members):
-        return [], unchanged
-    return members, unchanged
+    return [open_relation(member) for member in row["members"]], unchanged

@@ -16,6 +16,7 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import (
     Refusal,
     check_room,
@@ -27,14 +28,12 @@ from bkpriv_pl.server.boundary import (
 )
 from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, named_source
+from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.tables.inspection import distinct_values, inspect_hierarchy, inspect_prefixes
 from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
-    old_snapshot,
-    open_named,
-    untrusted,
+    open_relation,
 )
 
 __all__ = [
@@ -50,12 +49,12 @@ _MOST_LABELS = 4_000_000
 """Largest number of labels of a hierarchy. Sending more takes seconds, deaf to cancellation."""
 
 
-@entry
+@entry(Access.SOURCE)
 def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
     """See ``bkpriv.set_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    relation = open_named(require(levels, "table of levels"))
+    relation = open_relation(require(levels, "table of levels"))
     columns = column_types(relation.schema, relation.name)
     check_readable(relation, tuple(columns))
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
@@ -81,13 +80,12 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     check_room(f"the labels of table {relation}", row["need"], allowed)
     hierarchy = Hierarchy.from_rows(attribute, row["levels"] or [])
     seen = _look_at(dataset, attribute)
-    if seen is not None:
-        inspect_hierarchy(*seen, hierarchy.leaves)
-        _check_labels(dataset, *seen, hierarchy)
+    inspect_hierarchy(*seen, hierarchy.leaves)
+    _check_labels(dataset, *seen, hierarchy)
     _keep(dataset, attribute, levels=[list(path) for path in hierarchy.paths.values()])
 
 
-@entry
+@entry(Access.SOURCE)
 def set_interval_hierarchy(
     name: str | None, attribute: str | None, widths: list[object] | None, origin: object
 ) -> None:
@@ -104,23 +102,21 @@ def set_interval_hierarchy(
     _keep(dataset, attribute, widths=widths, origin=origin)
 
 
-@entry
+@entry(Access.SOURCE)
 def set_prefix_hierarchy(
     name: str | None, attribute: str | None, lengths: list[object] | None
 ) -> None:
     """See ``bkpriv.set_prefix_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    columns_of(dataset)  # The column must be there, whether it may be looked at or not.
     prefixes = Prefixes.checked(attribute, lengths)
     seen = _look_at(dataset, attribute)
-    if seen is not None:
-        inspect_prefixes(*seen, prefixes.lengths)
-        _check_labels(dataset, *seen, prefixes)
+    inspect_prefixes(*seen, prefixes.lengths)
+    _check_labels(dataset, *seen, prefixes)
     _keep(dataset, attribute, rule={"prefixes": list(prefixes.lengths)})
 
 
-@entry
+@entry(Access.SOURCE)
 def set_date_hierarchy(name: str | None, attribute: str | None, units: list[object] | None) -> None:
     """See ``bkpriv.set_date_hierarchy``."""
     dataset = find_dataset(name)
@@ -136,25 +132,23 @@ def set_date_hierarchy(name: str | None, attribute: str | None, units: list[obje
     _keep(dataset, attribute, rule={"units": list(rule.units)})
 
 
-@entry
+@entry(Access.SOURCE)
 def set_list_hierarchy(
     name: str | None, attribute: str | None, branches: str | None, rest: str | None
 ) -> None:
     """See ``bkpriv.set_list_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    columns_of(dataset)
     stated = from_json(branches, "branches")
     listed = Listed.checked(attribute, stated, rest)
     seen = _look_at(dataset, attribute)
-    if seen is not None:
-        if rest is None:
-            inspect_hierarchy(*seen, listed.leaves)
-        _check_labels(dataset, *seen, listed)
+    if rest is None:
+        inspect_hierarchy(*seen, listed.leaves)
+    _check_labels(dataset, *seen, listed)
     _keep(dataset, attribute, rule={"list": stated, "rest": rest})
 
 
-@entry
+@entry(Access.MANAGE)
 def unset_hierarchy(name: str | None, attribute: str | None) -> None:
     """See ``bkpriv.unset_hierarchy``."""
     dataset = find_dataset(name)
@@ -190,13 +184,9 @@ def _attribute(dataset: Dataset, attribute: str | None) -> str:
     return attribute
 
 
-def _look_at(dataset: Dataset, attribute: str) -> tuple[Relation, Column] | None:
-    """Source and column to warn about; a warning is not worth that a stranger's code might run."""
-    source = named_source(dataset)
-    if not dataset.own and old_snapshot() is not None:
-        return None
-    if untrusted(source, named=dataset.own, known=dataset.source_owners):
-        return None
+def _look_at(dataset: Dataset, attribute: str) -> tuple[Relation, Column]:
+    """Source and column that a hierarchy is compared with."""
+    source = open_source(dataset)
     check_readable(source, (attribute,))
     return source, columns_of(dataset)[attribute]
 

@@ -4,8 +4,8 @@ The table has the quasi-identifiers under their own names, the sensitive value u
 as ``value``, and its ``probability``. Values are matched in SQL, numbers as numbers and all others
 as text, so that Python receives codes.
 
-A table that the caller did not name is read only if nobody could have their code run by it: see
-`bkpriv_pl.tables.source`.
+A table that the caller did not name is read for the role that did, and for its members; see
+`bkpriv_pl.server.access`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import plpy
@@ -27,7 +27,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.source import Relation, check_readable, check_strangers, open_relation
+from bkpriv_pl.tables.source import Relation, check_readable, check_reader, open_relation
 
 __all__ = ["PriorTables"]
 
@@ -40,16 +40,11 @@ class PriorTables(NoLibrary):
 
     Parameters
     ----------
-    own : bool
-        Whether the caller has named them. If not, they are read only where all code that this may
-        run is up to the caller or a superuser.
-    owners : collection of str or None
-        Roles that the caller trusted by naming the tables, where that was before, in a policy;
-        nobody else who has a say in them now. None where the caller names them by this call.
+    named_by : collection of str
+        Roles that may have named them, by a policy or a release; none if the caller does.
     """
 
-    own: bool
-    owners: Collection[str] | None = field(default=None, kw_only=True)
+    named_by: Collection[str]
 
     def keep(
         self,
@@ -66,8 +61,7 @@ class PriorTables(NoLibrary):
         Raises
         ------
         Refusal
-            If there is no such table, it lacks a column, or the caller may not read it; or if it
-            is up to others whom the caller does not trust by naming it.
+            If there is no such table, it lacks a column, or it is not read for the caller.
         InvalidData
             See `outside_prior`.
         """
@@ -102,19 +96,14 @@ class PriorTables(NoLibrary):
 
     def _open(self, name: str) -> Relation:
         """Open a prior table that may be read."""
-        relation = open_relation(name)
-        check_strangers(
-            relation,
-            f"prior table {name}" + ("" if self.own else ", named by a policy,"),
-            "It, or what it reads, belongs to others than when the policy was set, or that is not "
-            "known: if you trust them, call bkpriv.set_policy again."
-            if self.own
-            else "If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
-            "or in a policy of your own to publish under.",
-            named=self.own,
-            known=self.owners,
-        )
-        return relation
+        for role in self.named_by:
+            check_reader(
+                role,
+                f"prior table {name}",
+                " Or name it yourself: in requirements given to bkpriv.audit, or in a policy of "
+                "your own.",
+            )
+        return open_relation(name)
 
 
 def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:

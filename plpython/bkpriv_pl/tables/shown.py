@@ -31,7 +31,7 @@ from bkpriv_pl.tables.column import Column, Period, column_types
 from bkpriv_pl.tables.counts import count_cells
 from bkpriv_pl.tables.dataset import Dataset, open_source, read_records
 from bkpriv_pl.tables.period import find_period, require_period
-from bkpriv_pl.tables.source import Relation, check_readable, filtered_for_others, open_named
+from bkpriv_pl.tables.source import Relation, check_readable, filtered_for_others, open_relation
 
 __all__ = ["Shown", "read_shown"]
 
@@ -124,7 +124,7 @@ def read_shown(
         If the table lacks a column, or has values that the dataset does not have; or if the
         dataset names its respondents, and some have several records.
     """
-    relation = open_named(require(source, "source"))
+    relation = open_relation(require(source, "source"))
     opened = open_source(registered)
     _check_unfiltered(opened, registered.owner)
     _check_unfiltered(relation, _owner_of(relation))

@@ -4,42 +4,30 @@ A name is resolved once, to an object identifier that is locked: from then on th
 renamed, moved or dropped, and what was checked of it holds. Only its schema can still be renamed,
 by that schema's owner, so that the name leads to another relation.
 
-To read a relation can be to run somebody's code with the reader's rights. So a name that stands in
-a table, and was not given by the caller, is followed only if all such code belongs to the caller or
-to superusers. Owners are looked up once the relation is locked, by functions that see what was
-committed until then (``VOLATILE``), in a transaction that does. A caller who names a relation
-trusts its owner, that of its schema, and the owners of what it visibly reads, also later on, but
-nobody else who owns any of that by then. A column may be of somebody else's type, or a partition
-may be theirs; they are not trusted there. See `bkpriv_pl.tables.strangers`.
+Whoever names a relation trusts it, as with SELECT: to read it can be to run its owner's code with
+the reader's rights. What the caller has not named is read only for whom `check_reader` lets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import plpy
 
 from bkpriv_pl.server import telling
-from bkpriv_pl.server.boundary import Refusal, entry, prepare, require, run
-from bkpriv_pl.tables.column import as_written
-from bkpriv_pl.tables.strangers import Stranger, find_strangers
+from bkpriv_pl.server.boundary import Refusal, prepare, run
 
 __all__ = [
     "SOURCES",
     "Relation",
     "check_readable",
-    "check_strangers",
+    "check_reader",
     "filtered_for_others",
     "find_distributed",
     "old_snapshot",
-    "open_named",
     "open_relation",
-    "seen_in",
-    "strangers",
     "tell_hidden_rows",
     "unreadable",
-    "untrusted",
 ]
 
 SOURCES = {
@@ -50,9 +38,6 @@ SOURCES = {
     "m": "materialized view",
 }
 """Descriptions of relations that can be read from, by their kind."""
-
-_SHOWN = 8
-"""Limit of the roles that an error lists."""
 
 _ATTEMPTS = 10
 """Limit of how often a name is resolved anew that changed its meaning while being locked."""
@@ -81,18 +66,10 @@ class Relation:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
 
 
-def open_named(text: str) -> Relation:
-    """Open a relation that the caller has named, to read it; see `check_strangers`."""
-    relation = open_relation(text)
-    check_strangers(relation, f"{relation}", "", named=True)
-    return relation
-
-
 def open_relation(text: str) -> Relation:
     """Resolve a name, written as in SQL, to something to read records from, and lock it.
 
-    The lock lasts as long as the transaction, and lets everybody read and write. Before the
-    relation is read, see `check_strangers`.
+    The lock lasts as long as the transaction, and lets everybody read and write.
 
     Raises
     ------
@@ -177,111 +154,47 @@ def _out_of_reach(text: str) -> Refusal:
     )
 
 
-def check_strangers(
-    relation: Relation,
-    subject: str,
-    hint: str,
-    *,
-    named: bool,
-    known: Collection[str] | None = None,
-    trusted: Collection[str] = (),
-) -> None:
-    """Refuse a relation by which strangers could have their code run with the caller's rights.
+def check_reader(owner: str, subject: str, way_out: str = "") -> None:
+    """Refuse a caller for whom what another role has named is not read.
 
     Parameters
     ----------
-    relation : Relation
-        Relation that is to be read.
+    owner : str
+        The role.
     subject : str
-        Noun for the relation in errors.
-    hint : str
-        Remedy, if somebody else has named it.
-    named : bool
-        Whether the caller has named it, and so trusts the owners of it and of its schema, and whom
-        it visibly reads.
-    known : collection of str, optional
-        Roles that the caller trusted when it was named, if that was before: a name may lead to what
-        somebody else has put there since, and what it reads may have been given away. See
-        `seen_in`.
-    trusted : collection of str
-        Further roles that the caller trusts.
+        Noun for what it has named.
+    way_out : str
+        Remedies other than to become that role.
 
     Raises
     ------
     Refusal
-        If there are such strangers; or if the transaction may not see who they are, where somebody
-        else has named it.
+        If the caller is neither the role nor a member of it, or is a superuser and the role is
+        none; or if there is no such role.
     """
-    level = None if named else old_snapshot()
-    if level is not None:
-        raise Refusal(
-            "25000",
-            f"{subject} is not read in a {level} transaction",
-            detail="The caller has not named it, and the transaction does not see whose code "
-            "reading it runs by now.",
-            hint="Use a READ COMMITTED transaction.",
-        )
-    found = untrusted(relation, named=named, known=known, trusted=trusted)
-    if not found:
+    (row,) = run(
+        "SELECT current_user::text AS role, bkpriv_internal.reads_for($1) AS may, "
+        "EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS there",
+        ["text"],
+        [owner],
+    )
+    if row["may"]:
         return
-    owned = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
-    hints = [hint] if any(not stranger.hidden for stranger in found) else []
-    hints += [_way_round(stranger, relation) for stranger in found if stranger.hidden][:1]
+    if not row["there"]:
+        raise Refusal(
+            "42704",
+            f'role "{owner}", to whom {subject} belongs, does not exist',
+            detail="It was renamed or dropped.",
+            hint="A superuser hands on what it owns: "
+            f"bkpriv.reassign({plpy.quote_literal(owner)}, new_owner).",
+        )
     raise Refusal(
         "42501",
-        f"{subject} is up to {' and '.join(stranger.role for stranger in found)}",
-        detail=f"Reading it may run code of theirs with the caller's rights: {owned}.",
-        hint=" ".join(hints),
+        f'{subject} is not read for role "{row["role"]}"',
+        detail=f'It belongs to role "{owner}". What that role has named is read for it and its '
+        "members, and for a superuser only if that role is a superuser.",
+        hint=f"SET ROLE {plpy.quote_ident(owner)};{way_out}",
     )
-
-
-def _way_round(stranger: Stranger, relation: Relation) -> str:
-    """Remedy for a stranger who has a say that nobody sees."""
-    if stranger.attribute is None:
-        return (
-            f"The owner of {stranger.place or relation} does not answer for its partitions, "
-            "children, parents and statistics that others own. Let one role own them all, or read "
-            "a copy."
-        )
-    shown = as_written(stranger.attribute)
-    if stranger.place is None:
-        return (
-            f'Read it from a view that shows column "{stranger.attribute}" by {shown}, which calls '
-            "no code of the type's owner, or ask a superuser to own the type."
-        )
-    return (
-        f'Instead of {stranger.place}, use a view with column "{stranger.attribute}" as {shown}, '
-        "or a type in which it is a text: neither calls code of the type's owner. Or ask a "
-        "superuser to own the type."
-    )
-
-
-def untrusted(
-    relation: Relation,
-    *,
-    named: bool,
-    known: Collection[str] | None = None,
-    trusted: Collection[str] = (),
-) -> list[Stranger]:
-    """Return strangers whose code reading a relation may run; see `check_strangers`."""
-    return [
-        stranger
-        for stranger in find_strangers(relation.oid)
-        if stranger.role not in trusted
-        and (stranger.hidden or not named or (known is not None and stranger.role not in known))
-    ]
-
-
-def seen_in(relation: Relation) -> list[str]:
-    """Return whom who names a relation trusts, but for themselves and superusers."""
-    return sorted({each.role for each in find_strangers(relation.oid) if not each.hidden})
-
-
-@entry
-def strangers(source: str | None) -> list[tuple[str, str]]:
-    """See ``bkpriv_internal.strangers``."""
-    relation = open_relation(require(source, "source"))
-    return [(each.role, str(each)) for each in find_strangers(relation.oid)]
 
 
 def unreadable(relation: Relation, names: tuple[str, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_pl.server import telling
+from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.tables.source import SOURCES, Relation, find_distributed, open_relation
 
@@ -87,7 +88,7 @@ def _family(source: Relation) -> list[_Member]:
     return [_Member(**row, distributed=row["oid"] in distributed) for row in rows]
 
 
-@entry
+@entry(Access.NAMED)
 def watch(source: str | None) -> None:
     """See ``bkpriv.watch``."""
     relation = open_relation(require(source, "source"))
@@ -171,7 +172,7 @@ def _put_trigger(member: _Member) -> None:
     run(f"ALTER TABLE {member.name} ENABLE ALWAYS TRIGGER {_TRIGGER}")
 
 
-@entry
+@entry(Access.NAMED)
 def unwatch(source: str | None) -> None:
     """See ``bkpriv.unwatch``."""
     relation = open_relation(require(source, "source"))
