@@ -8,6 +8,7 @@ right guesses, where neither the right ones nor the wrong ones are few.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from bkpriv_core.report.facts import Attack, Facts
 from bkpriv_core.report.words import figure, share
@@ -41,22 +42,29 @@ def findings(facts: Facts) -> Iterator[tuple[Attack, str | None, Mapping[str, fl
             yield attack, None, rest
 
 
-def breached(facts: Facts) -> tuple[bool, str]:
-    """Whether anybody was breached, and the most of one attack in words."""
+@dataclass(frozen=True)
+class Breach:
+    """Whether `any` person was breached, and the most of one attack in words."""
+
+    any: bool
+    said: str
+
+
+def breached(facts: Facts) -> Breach:
+    """Breaches by the attack with most of them."""
     found = [*findings(facts)]
     known = [each for each in found if "breached" in each[2]]
     if not known:
-        return False, "Nothing could be inferred about anybody"
+        return Breach(False, "Nothing could be inferred about anybody")
     attack, column, figures = max(known, key=lambda each: each[2]["breached"])
-    most = figures["breached"]
+    most, people = figures["breached"], attack.people
     if not most:
-        return False, "In none of these attacks is anybody breached"
+        return Breach(False, "In none of these attacks is anybody breached")
     several = len({column for _, column, _ in found} - {None}) > 1
-    people = attack.people
     said = f"{figure(most)} of {figure(people)} people ({share(most / max(people, 1.0))})"
     about = f" by their {column}" if several else ""
     open_ = "rightly sure of a value that the baseline left open"
-    return True, f"By {attack.attacker}, {said} are breached{about}: it is {open_}"
+    return Breach(True, f"By {attack.attacker}, {said} are breached{about}: it is {open_}")
 
 
 def not_played(facts: Facts) -> list[str]:

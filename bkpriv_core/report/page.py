@@ -24,7 +24,6 @@ from bkpriv_core.report import words
 from bkpriv_core.report.attacks import READERS, breached, findings, not_played
 from bkpriv_core.report.chart import Bar, Chart, bars
 from bkpriv_core.report.facts import Audience, Bounded, Facts
-from bkpriv_core.report.questions import QUESTIONS
 from bkpriv_core.report.words import figure, label_of, share
 from bkpriv_core.table.wording import told_in_words, whom_in_words
 
@@ -64,6 +63,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "figure": figure,
+        "known_as": words.known_as,
         "label": label_of,
         "moves": words.moves,
         "relation": words.relation,
@@ -103,7 +103,6 @@ def _context(facts: Facts, full: bool) -> dict[str, Any]:
         "metrics": metrics,
         "not_played": not_played(facts),
         "over_t": any("over_t" in figures for *_, figures in found),
-        "questions": {key: [*answers(facts)] for key, answers in QUESTIONS.items()} if full else {},
         "readers": READERS,
         "several": len({column for _, column, _ in found} - {None}) > 1,
         "shown": words.shown(facts.form, facts.persons, bool(facts.passed)),
