@@ -115,7 +115,7 @@ def _context(facts: Facts, full: bool) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reader of the page; outsiders are not told small counts."""
+    """Reader of the page; small counts are not shown to outsiders."""
 
     facts: Facts
     full: bool
@@ -133,8 +133,8 @@ class _Reader:
         few = min(part, 1.0 - part) * people < self.facts.least
         return "not told" if few and not self.full else share(part)
 
-    def told(self, bound: Bounded) -> bool:
-        """Whether the worst figure of a bound is told."""
+    def shows(self, bound: Bounded) -> bool:
+        """Whether the worst figure of a bound is shown."""
         counted = bound.requirement in ("k_anonymity", "m_invariance")
         return self.full or not counted or (bound.worst or 0) >= self.facts.least
 
@@ -160,7 +160,7 @@ class _Reader:
 
 
 def _bounds(facts: Facts, reader: _Reader) -> dict[str, Any]:
-    """Names for the sections on bounds, and what the reader is told."""
+    """Names for the sections on bounds."""
     exact = [(bound, words.exact_share(bound, facts.published)) for bound in facts.bounds]
     changes = [bound for bound in facts.bounds if bound.requirement == "bt_privacy"]
     smoothings = {bound.parameters.get("smoothing") for bound in changes}
@@ -174,7 +174,7 @@ def _bounds(facts: Facts, reader: _Reader) -> dict[str, Any]:
         "exact_chart": _exactness(exact, facts.unit),
         "reader": reader,
         "unlike": len(alike) < len(smoothings),
-        "worst_chart": _worst([bound for bound in facts.bounds if reader.told(bound)]),
+        "worst_chart": _worst([bound for bound in facts.bounds if reader.shows(bound)]),
     }
 
 
@@ -243,8 +243,8 @@ _SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 def _metrics(facts: Facts, full: bool) -> tuple[list[_Metric], bool]:
     """Metrics for a reader, and whether any is compared with k-anonymity alone."""
-    metrics, told = [], _METRICS if full else {key: _METRICS[key] for key in _FOR_OUTSIDERS}
-    for key, (label, percent, best) in told.items():
+    metrics, shown = [], _METRICS if full else {key: _METRICS[key] for key in _FOR_OUTSIDERS}
+    for key, (label, percent, best) in shown.items():
         if (lost := facts.utility.get(key)) is None:
             continue
         base = facts.utility.get(f"{key}_k_anonymous")
@@ -259,7 +259,7 @@ def _metrics(facts: Facts, full: bool) -> tuple[list[_Metric], bool]:
                 (lost, base) if drawn and base is not None else None,
             )
         )
-    return metrics, any(facts.utility.get(f"{key}_k_anonymous") is not None for key in told)
+    return metrics, any(facts.utility.get(f"{key}_k_anonymous") is not None for key in shown)
 
 
 def _costs(metrics: Iterable[_Metric]) -> Chart | None:

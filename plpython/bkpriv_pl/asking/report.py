@@ -153,9 +153,9 @@ def _judged(
     measured = None if recorded is None else _measured(recorded, task)
     if measured is None:
         return bounds, audited, ()
-    told, sure = measured
+    now, sure = measured
     # Several releases together were judged when this one was published.
-    return (*told, *(bound for bound in bounds if "together" in bound.parameters)), None, sure
+    return (*now, *(bound for bound in bounds if "together" in bound.parameters)), None, sure
 
 
 def _persons(options: Options, recorded: RecordedRelease | None) -> Contribution | None:
@@ -209,13 +209,13 @@ def _measured(
         found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:
         said = f"release {recorded.release} is reported as it was certified"
-        _tell(said, error, "It could not be measured again: ")
+        _notify(said, error, "It could not be measured again: ")
         return None
     return tuple(map(_bounded, found)), _sure(recorded, demanded, task)
 
 
-def _tell(said: str, error: BkprivError, why: str = "") -> None:
-    """Tell why something cannot be reported."""
+def _notify(said: str, error: BkprivError, why: str = "") -> None:
+    """Notify the caller why something is not reported."""
     telling.notice(said, detail=f"{why}{error.message}. {error.detail}", hint=error.hint)
 
 
@@ -225,7 +225,7 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
         counted = count_sure(recorded, demanded, "auto", task)
     except BkprivError as error:
         whose = f"readers of release {recorded.release}"
-        _tell(f"people of whom {whose} become sure are not reported", error)
+        _notify(f"people of whom {whose} become sure are not reported", error)
         return None
     return tuple(
         Sure(
@@ -360,7 +360,7 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     try:
         rows = explain(release, _KINDS, task)
     except BkprivError as error:
-        _tell(f"why release {release} left records out is not reported", error)
+        _notify(f"why release {release} left records out is not reported", error)
         return ()
     return tuple(
         SuppressedKind(qi, records, requirement, threshold, attained=attained)
