@@ -232,9 +232,13 @@ def test_an_audit_repeats_the_certificate(clinic: Connection, method: str) -> No
     state_policy(clinic, "both", BOTH)
     release = publish(clinic, policy="both", view="public.v", method=method)
     figures = "requirement, parameters, worst, mean, vulnerable, satisfied"
-    certificate = clinic.execute(f"SELECT {figures}, estimator FROM bkpriv.audits").fetchall()
+    order = "ORDER BY requirement, parameters::text"
+    certificate = clinic.execute(
+        f"SELECT {figures}, estimator FROM bkpriv.audits {order}"
+    ).fetchall()
     again = clinic.execute(
-        f"SELECT {figures}, estimator_used FROM bkpriv.audit({release}) WHERE threshold IS NOT NULL"
+        f"SELECT {figures}, estimator_used FROM bkpriv.audit({release}) "
+        f"WHERE threshold IS NOT NULL {order}"
     ).fetchall()
     assert len(again) == 3
     for kept, told in zip(certificate, again, strict=True):
