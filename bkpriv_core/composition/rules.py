@@ -18,6 +18,7 @@ from bkpriv_core.errors import (
     Unsupported,
     as_json,
 )
+from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.requirement import MaxDisclosure, MInvariance
 from bkpriv_core.together.companion import jointly
 
@@ -57,6 +58,9 @@ CONDITIONS: dict[str, Callable[[Plan], str]] = {
     "`randomize`": lambda plan: "" if plan.forms_groups else f"method {plan.method.name}",
     "`incognito`": lambda plan: (
         f"method {plan.method.name}" if plan.forms_groups and not plan.method.grows else ""
+    ),
+    "`bucketize` and `anatomy`": lambda plan: (
+        f"method {plan.method.name}" if isinstance(plan.method.form, Bucketized) else ""
     ),
     "several sensitive columns": _columns,
     "several records of a person": lambda plan: _records(plan) if plan.options.several else "",
@@ -164,6 +168,15 @@ RULES = (
         f"{_GROUPS}, or state {MaxDisclosure.key} alone.",
     ),
     Rule(
+        "`bucketize` and `anatomy`",
+        "several records of a person",
+        "Rows of a group would have to be dealt to its persons so that they do not show how many "
+        "records somebody has. It was never asked for.",
+        "Use a method that generalizes, such as agglomerate, or publish one record of each, by "
+        '{"max_records_per_person": 1}.',
+        Unsupported,
+    ),
+    Rule(
         "`incognito`",
         "`grow`",
         "Whole columns are generalized, so that newcomers fall into one group with people who were "
@@ -256,11 +269,26 @@ RULES = (
     ),
     Rule(
         "`grow`",
+        "several sensitive columns",
+        "It was never asked for: releases are certified together instead.",
+        f"Publish without it, or {_ONE_COLUMN}.",
+        Unsupported,
+    ),
+    Rule(
+        "`grow`",
+        "several records of a person",
+        "It was never asked for: whoever has one record more has another value, and few people "
+        "would stay as they were.",
+        "Publish without it, or publish the latest record of each, by "
+        '{"max_records_per_person": 1} and latest_by.',
+        Unsupported,
+    ),
+    Rule(
+        "`grow`",
         "records of each person that are drawn at random",
         "They are drawn anew each time: a person whose lot changed could not be told from one "
         "whose record did, and groups that stay would tell who has but one.",
-        "Add the option latest_by, with the column by which the latest are kept, or write "
-        '{"max_records_per_person": "all"}.',
+        "Add the option latest_by, with the column by which the latest are kept.",
     ),
     Rule(
         "releases certified together",

@@ -43,7 +43,6 @@ from bkpriv_core.method.options import Departed
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
-from bkpriv_core.table.combination import columns_of, gathered, rows_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, BoolArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
@@ -123,8 +122,7 @@ def grow(
     past : Respondents
         Respondents of these records.
     table : Table
-        The source. Its domains, and the columns of its combinations, also have all values of the
-        release's table, by the same texts.
+        The source. Its domains also have all values of the release's table, by the same texts.
     respondents : Respondents
         Respondents of the source.
     departed : {"stay", "withdraw"}
@@ -181,19 +179,12 @@ def _alike(
 
     Columns are found by their names, in whichever order; the domains stand in that of `new`.
     """
-    columns = columns_of(new.sensitive)
-    known = _recoded(old.quasi_identifiers, new.quasi_identifiers, old.codes[past.cells])
-    whose, rows = rows_of(old.sensitive, past.values)
-    rows = _recoded(columns_of(old.sensitive), columns, rows)
-    others, more = rows_of(new.sensitive, respondents.values)
-    first = len(past.names)
-    person = np.concatenate((whose, first + others))
-    offsets = np.searchsorted(person, np.arange(first + len(respondents.names) + 1))
-    sensitive, values = gathered(columns, np.concatenate((rows, more)), offsets)
+    domains = (*new.quasi_identifiers, new.sensitive)
+    then = np.column_stack((old.codes[past.cells], past.values))
     return (
-        (*new.quasi_identifiers, sensitive),
-        np.column_stack((known, values[:first])),
-        np.column_stack((new.codes[respondents.cells], values[first:])),
+        domains,
+        _recoded((*old.quasi_identifiers, old.sensitive), domains, then),
+        np.column_stack((new.codes[respondents.cells], respondents.values)),
     )
 
 
@@ -212,14 +203,9 @@ def _assembled(domains: Sequence[Domain], rows: IntArray) -> tuple[Table, IntArr
 
     Its domains have the values that occur.
     """
-    *known, sensitive = domains
-    of_row, told = rows_of(sensitive, rows[:, -1])
-    offsets = np.searchsorted(of_row, np.arange(len(rows) + 1))
-    sensitive, values = gathered(columns_of(sensitive), told, offsets)
-    occurring = []
-    codes = np.column_stack((rows[:, :-1], values))
-    for axis, domain in enumerate((*known, sensitive)):
-        used, codes[:, axis] = np.unique(codes[:, axis], return_inverse=True)
+    occurring, codes = [], np.empty_like(rows)
+    for axis, domain in enumerate(domains):
+        used, codes[:, axis] = np.unique(rows[:, axis], return_inverse=True)
         occurring.append(domain.select(used))
     *quasi_identifiers, sensitive = occurring
     ones = np.ones(len(rows), dtype=np.int64)

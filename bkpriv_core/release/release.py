@@ -62,10 +62,6 @@ RangeStyle = Literal["range", "bounds", "text"]
 """Style of ranges: a value of a range type, two columns with the ends, or text."""
 
 
-_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-"""Multipliers of SplitMix64, by which lots are mixed; see `Release.dealt`."""
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Form(ABC):
     """Form of publication: everything about how a release is shown.
@@ -311,25 +307,6 @@ class Release:
         return self.parts.weights[self.groups.members]
 
     @cached_property
-    def dealt(self) -> IntArray:
-        """Rows of each membership where those of a group are dealt evenly to its persons, (e,).
-
-        So they do not show whose they are. Where they do not come out even, some persons of the
-        group have one more, by a lot that depends on quasi-identifiers and the number of the group
-        alone: what is recorded of a release gives it again. Of records, each has one.
-        """
-        told, groups = self.counted, self.groups
-        heads = self.weights if told.parts.heads is None else told.parts.heads[groups.members]
-        persons = groups.sum(heads)
-        each, more = np.divmod(told.sizes, persons)
-        order = np.lexsort((*self.codes.T, _lots(self.codes, groups.owner), groups.owner))
-        before = np.empty_like(heads)
-        before[order] = np.cumsum(heads[order]) - heads[order]
-        first = before - groups.min(before)[groups.owner]
-        left: IntArray = np.clip(more[groups.owner] - first, 0, heads)
-        return heads * each[groups.owner] + left
-
-    @cached_property
     def sizes(self) -> IntArray:
         """Records of each group, shape (g,)."""
         return self.parts.sizes(self.groups)
@@ -360,18 +337,3 @@ class Release:
     def estimated(self) -> Tally:
         """Counts as a reader of the release estimates them."""
         return self.form.tally(self)
-
-
-def _lots(codes: IntArray, owner: IntArray) -> IntArray:
-    """Mix codes, (e, d), and numbers of groups to numbers without order, always the same (e,).
-
-    The mixing is that of SplitMix64 (Steele, Lea, Flood 2014).
-    """
-    step, *mixing = (np.uint64(each) for each in _MULTIPLIERS)
-    lots = owner.astype(np.uint64)
-    for column in codes.T:
-        lots = lots * step + column.astype(np.uint64) + step
-        for shift, multiplier in zip((30, 27), mixing, strict=True):
-            lots = (lots ^ (lots >> np.uint64(shift))) * multiplier
-        lots ^= lots >> np.uint64(31)
-    return lots.view(np.int64)

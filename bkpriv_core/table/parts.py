@@ -53,8 +53,6 @@ class Parts:
     counterfeits : (p, m) int array, optional
         Records of each part that are shown with each value in excess of those that have it; rows
         sum to 0.
-    heads : (p,) int array, optional
-        Persons of each part, where `counts` are of their rows: see `of_rows`.
     """
 
     table: Table
@@ -62,7 +60,6 @@ class Parts:
     counts: IntArray
     respondent: IntArray | None = None
     counterfeits: IntArray | None = None
-    heads: IntArray | None = None
 
     @classmethod
     def of(cls, table: Table) -> Parts:
@@ -197,7 +194,6 @@ class Parts:
             self,
             table=replace(self.table, sensitive=single, counts=every),
             counts=every if self.counts is self.table.counts else told.count_rows(self.counts),
-            heads=self.weights,
             counterfeits=None if self.counterfeits is None else told.count_rows(self.counterfeits),
         )
 

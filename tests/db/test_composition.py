@@ -6,14 +6,12 @@ an obstacle is refused by the words of that.
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from bkpriv_core.composition import obstacles
 from tests.conftest import Connection, sample
@@ -132,44 +130,3 @@ def test_a_cell_publishes_and_reads_back_or_says_why_not(clinic: Connection, num
         assert [row[2] for row in again] == pytest.approx([row[2] for row in certified]), named
         if cell.unfit == "suppress" and not cell.grown:
             assert all(row[3] for row in again), named
-
-
-def test_a_release_of_combinations_grows(clinic: Connection) -> None:
-    """People stay in their groups; newcomers, some with two records, are in others or wait."""
-    with clinic.transaction(force_rollback=True):
-        clinic.execute(
-            "SELECT bkpriv.register_dataset('people', 'clinic.person', '{town,age}', "
-            "'{illness,drug}'::text[], attributes => '{note}', respondent => 'id')"
-        )
-        cell = Cell("mondrian", "both", False, False, "suppress", "k")
-        first = ask(clinic, cell, "before", {})
-        shown = clinic.execute("SELECT age, town, illness, drug FROM before").fetchall()
-        clinic.execute("SELECT bkpriv.withdraw(%s, 'its columns stand in another order')", [first])
-        clinic.execute("SELECT bkpriv.drop_dataset('people')")
-        clinic.execute(
-            "SELECT bkpriv.register_dataset('people', 'clinic.person', '{age,town}', "
-            "'{illness,drug}'::text[], attributes => '{note}', respondent => 'id')"
-        )
-        admit(clinic, PEOPLE, PEOPLE + 10)
-        grown = replace(cell, grown=True)
-        release = ask(clinic, grown, "after", GROWN)
-        from_ = "SELECT grown_from FROM bkpriv.release WHERE release = %s"
-        assert one(clinic, from_, [release]) is not None
-        now = clinic.execute("SELECT age, town, illness, drug FROM after").fetchall()
-        for row in shown:
-            now.remove(row)
-        assert len(now) <= 14
-        notes = "SELECT note FROM clinic.person"
-        assert not clinic.execute(f"SELECT note FROM after EXCEPT ALL {notes}").fetchall()
-        tried: dict[str, float] = dict(
-            clinic.execute(
-                "SELECT metric, value FROM bkpriv.explore('people', %s, 'mondrian', %s)",
-                [
-                    Jsonb(POLICIES["k"]),
-                    Jsonb({**GROWN, "max_records_per_person": "all"}),
-                ],
-            ).fetchall()
-        )
-        assert tried["groups"] == one(
-            clinic, 'SELECT "groups" FROM bkpriv.release WHERE release = %s', [release]
-        ), json.dumps(tried)

@@ -5,9 +5,6 @@ record has the group's distribution of them: the estimate is the number of the g
 meet the condition on quasi-identifiers, times the share of its sensitive values that meet the other
 (Xiao, Tao 2006, section 3). Estimates are counts like the actual ones, with expected records in
 place of records.
-
-Where persons have several records, the rows of a group are dealt evenly to its persons: so they do
-not tell how many are whose.
 """
 
 from __future__ import annotations
@@ -50,16 +47,15 @@ class Bucketized(Form):
         },
     }
     about: ClassVar[Mapping[Exhibit, str]] = {
-        "records": "One row for each record that is published, with its own quasi-identifiers, or "
-        "those of a person of its group where persons have several records, and its group. Which "
-        "records of a group have which of its sensitive values, nothing tells.",
+        "records": "One row for each record that is published, with its own quasi-identifiers and "
+        "its group. Which records of a group have which of its sensitive values, nothing tells.",
         "sensitive": "One row for each group of records and each sensitive value in it.",
     }
 
     def tally(self, release: Release) -> CellCounts:
         """See `Form`: expected records of each published cell."""
         shares = release.histograms / release.sizes[:, None]
-        expected = release.dealt[:, None] * shares[release.groups.owner]
+        expected = release.weights[:, None] * shares[release.groups.owner]
         return CellCounts(release.domains, release.codes, expected)
 
     def joint(self, release: Release, progress: Progress = SILENT) -> CellJoint:

@@ -128,9 +128,7 @@ class _Growing(_Beginning):
     @property
     def known(self) -> Known:
         """See `Stock`."""
-        table = self.last.table
-        columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
-        return {domain.name: domain.labels for domain in columns}
+        return {domain.name: domain.labels for domain in self.last.table.domains}
 
     @property
     def _manner(self) -> str:
@@ -182,7 +180,7 @@ def find_stock(
     last = find_release(latest.release)
     _check_form(last, method)
     _refuse(latest, like, (Reason.ANONYMOUS, Reason.OTHER_COLUMN))
-    _check_persons(last, options)
+    _check_persons(last)
     _check_attributes(dataset, last)
     return _Growing(options.departed, *tell_apart(last))
 
@@ -210,15 +208,14 @@ def _check_form(last: RecordedRelease, method: Method[Any]) -> None:
         )
 
 
-def _check_persons(last: RecordedRelease, options: Options) -> None:
-    """Refuse a release of people with several records where each is to have one."""
+def _check_persons(last: RecordedRelease) -> None:
+    """Refuse a release of people with several records."""
     sensitive = last.table.sensitive
-    if isinstance(sensitive, Combination) and sensitive.several and not options.several:
+    if isinstance(sensitive, Combination) and sensitive.several:
         raise _unfit(
             last.release,
             "shows several records of a person",
             "What is asked for has one of each, and its policy is about one.",
-            'Add the option {"max_records_per_person": "all"}, or publish without the option grow.',
         )
 
 

@@ -354,7 +354,7 @@ class _CellWriter(_Writer):
         records, within a group at random: a record and what is told of one meet by their numbers.
         """
         axes = range(len(self.quasi_identifiers))
-        sizes = self.published.dealt
+        sizes = self.published.weights
         arrays: list[IntArray] = [self.published.groups.owner, *self.published.codes.T]
         arrays += [np.cumsum(sizes) - sizes, sizes]
         labels: list[Sequence[str | None]] = [
