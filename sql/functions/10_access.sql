@@ -20,19 +20,17 @@ COMMENT ON FUNCTION bkpriv_internal.has_job(oid) IS
 Group roles, and so the right to call functions, are the cluster''s';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.has_job(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.check_job() RETURNS void
-    LANGUAGE plpgsql STABLE
+CREATE OR REPLACE FUNCTION bkpriv_internal.write() RETURNS void
+    LANGUAGE plpython3u SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
-BEGIN
-    IF NOT bkpriv_internal.has_job(current_user::regrole) THEN
-        RAISE EXCEPTION 'role % has no job in this database', quote_ident(current_user)
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'It has one in another database of this server.',
-                  HINT = 'A superuser gives one: bkpriv.grant_publisher, bkpriv.grant_auditor or bkpriv.grant_watcher.';
-    END IF;
-END $$;
-COMMENT ON FUNCTION bkpriv_internal.check_job() IS 'Refuses a current user without a job in this database';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.check_job() TO bkpriv_publisher, bkpriv_auditor;
+@START@
+GD["bkpriv"].writing.execute()
+$$;
+COMMENT ON FUNCTION bkpriv_internal.write() IS
+    'Executes the statement that the functions of bkpriv have left in the memory of the session.
+It is the only way into the tables of bkpriv; called by anybody else, it finds none';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.write() TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.owned() RETURNS SETOF text
     LANGUAGE sql STABLE
@@ -83,14 +81,3 @@ COMMENT ON FUNCTION bkpriv_internal.reads_for(text) IS
 That is the role or a member; a superuser only if the role is one, too. Whoever names a relation
 trusts it, as with SELECT, and nobody more powerful is made to read it';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.reads_for(text) TO bkpriv_publisher, bkpriv_auditor;
-
-CREATE OR REPLACE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-    SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                   WHERE n.nspname = source_schema AND c.relname = source_name
-                       AND has_any_column_privilege(c.oid, 'SELECT'))
-$$;
-COMMENT ON FUNCTION bkpriv_internal.reads(text, text) IS 'Whether the current user may read columns of a relation';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.reads(text, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -1,23 +1,5 @@
 -- Dataset: which table is published from, and which of its columns are what.
 
--- Row-level security has said by then that the caller may change the row; the privilege to DELETE would
--- let them lock the whole table.
-CREATE OR REPLACE FUNCTION bkpriv_internal.drop_row() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-BEGIN
-    CASE TG_TABLE_NAME
-        WHEN 'dataset' THEN DELETE FROM bkpriv.dataset WHERE name = OLD.name;
-        WHEN 'hierarchy' THEN DELETE FROM bkpriv.hierarchy WHERE (dataset, attribute) = (OLD.dataset, OLD.attribute);
-        WHEN 'sequential_knowledge' THEN DELETE FROM bkpriv.sequential_knowledge WHERE (dataset, name) = (OLD.dataset, OLD.name);
-    END CASE;
-    RETURN NULL;
-END $$;
-COMMENT ON FUNCTION bkpriv_internal.drop_row() IS
-    'Trigger that deletes a row whose column "dropped" is set, instead of updating it';
--- Granted to nobody: a trigger.
-
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
     name text, source regclass, quasi_identifiers text[], sensitive text,
     respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}'

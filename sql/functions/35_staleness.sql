@@ -245,44 +245,38 @@ COMMENT ON FUNCTION bkpriv_internal.note_alteration() IS
 That is its watch or a column that is read, or the type of a column';
 -- Granted to nobody: an event trigger.
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid, role oid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    -- Who calls is not known here. It is for the table's owner and members of that role to do, and for superusers.
-    IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_roles r ON pg_has_role(r.oid, c.relowner, 'MEMBER')
-                   WHERE c.oid = register_watch.source AND bkpriv_internal.has_job(r.oid)
-                       AND (NOT r.rolsuper OR r.oid = c.relowner OR r.rolname IN (session_user, current_setting('role')))) THEN
-        RAISE EXCEPTION 'no role that owns % has a job in this database', source::regclass
-            USING ERRCODE = 'insufficient_privilege', DETAIL = 'Only who has a job here may have a table watched.',
-                  HINT = 'A superuser gives one: bkpriv.grant_watcher(role).';
+    IF NOT pg_has_role(role, (SELECT relowner FROM pg_class WHERE oid = register_watch.source), 'MEMBER') THEN
+        RAISE EXCEPTION 'must be owner of %', source::regclass
+            USING ERRCODE = 'insufficient_privilege', DETAIL = 'A watch is for the owner of a table to allow.',
+                  HINT = 'Ask that role to call bkpriv.watch.';
     END IF;
     INSERT INTO bkpriv.watched (token, named)
         SELECT carried, bkpriv_internal.called(register_watch.source)
         FROM bkpriv_internal.carried_token(register_watch.source) AS carried WHERE carried IS NOT NULL
         ON CONFLICT (token) DO NOTHING;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS
-    'Binds a new token to the table that is watched under it';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.register_watch(oid) TO bkpriv_publisher, bkpriv_watcher;
+COMMENT ON FUNCTION bkpriv_internal.register_watch(oid, oid) IS
+    'Binds a new token to the table that is watched under it, by a role that owns the table';
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
     made bkpriv.release;
     source oid;
 BEGIN
-    SELECT * INTO STRICT made FROM bkpriv.release WHERE release = new_release AND created_at = now();
-    -- Only a source that is watched, which its owner must have allowed, and that the publisher may
-    -- read; and only for the owner of the dataset: a release's own row says what its publisher likes.
+    SELECT * INTO STRICT made FROM bkpriv.release WHERE release = new_release;
+    -- Only a source that is watched, which its owner must have allowed, and that the publisher may read.
     SELECT c.oid INTO source
-        FROM bkpriv.dataset d JOIN pg_namespace n ON n.nspname = d.source_schema
-        JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = d.source_name
-        WHERE (d.name, d.owner, d.source_schema, d.source_name)
-            = (made.dataset, made.owner, made.source_schema, made.source_name)
+        FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
+        WHERE (n.nspname, c.relname) = (made.source_schema, made.source_name)
             AND has_any_column_privilege(made.created_by, c.oid, 'SELECT');
     IF source IS NULL OR made.watch IS NULL OR made.watch IS DISTINCT FROM bkpriv_internal.watch_tokens(made.source_schema, made.source_name) THEN
         RETURN false;
@@ -301,8 +295,8 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.hold_writers(bigint) IS
-    'Locks the source of a release of this transaction against writers, unless one is at work';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.hold_writers(bigint) TO bkpriv_publisher;
+    'Locks the source of a release against writers, unless one is at work';
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass) RETURNS void
     LANGUAGE plpython3u

@@ -6,30 +6,7 @@
 -- withdrawn loses the tokens of its watch, by which writers would find it.
 
 -- A restore over a database that holds more than the dump sets sequences back. Ids that anything
--- still bears are passed over; calling nextval until then, unlike setval, races with nobody. Whether one
--- is borne only the extension's owner sees; all else is done with the rights of who asks for one.
-CREATE OR REPLACE FUNCTION bkpriv_internal.release_taken(id bigint) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-BEGIN
-    RETURN EXISTS (
-        SELECT FROM bkpriv.release WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
-        UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
-        UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
-        UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
-        UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
-END $$;
-COMMENT ON FUNCTION bkpriv_internal.release_taken(bigint) IS 'Whether any record or table has the id of a release';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.release_taken(bigint) TO bkpriv_publisher;
-
+-- still bears are passed over; calling nextval until then, unlike setval, races with nobody.
 CREATE OR REPLACE FUNCTION bkpriv_internal.next_release() RETURNS bigint
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -37,26 +14,26 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.next_release() RETURNS bigint
 DECLARE
     id bigint;
 BEGIN
-    PERFORM bkpriv_internal.check_job();
     LOOP
         id := nextval('bkpriv.release_id');
-        EXIT WHEN NOT bkpriv_internal.release_taken(id);
+        EXIT WHEN NOT EXISTS (
+            SELECT FROM bkpriv.release WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
+            UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
     END LOOP;
     RETURN id;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.next_release() IS 'The next id that no release bears';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.next_release() TO bkpriv_publisher;
-
-CREATE OR REPLACE FUNCTION bkpriv_internal.audit_taken(id bigint) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-BEGIN
-    RETURN EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
-                   UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
-END $$;
-COMMENT ON FUNCTION bkpriv_internal.audit_taken(bigint) IS 'Whether an audit or an attack has an id';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.audit_taken(bigint) TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON FUNCTION bkpriv_internal.next_release() IS 'The next id that no record and no table has as a release';
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
     LANGUAGE plpgsql
@@ -65,15 +42,15 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
 DECLARE
     id bigint;
 BEGIN
-    PERFORM bkpriv_internal.check_job();
     LOOP
         id := nextval('bkpriv.audit_id');
-        EXIT WHEN NOT bkpriv_internal.audit_taken(id);
+        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
+                              UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
     END LOOP;
     RETURN id;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit and no attack bears';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.next_audit() TO bkpriv_publisher, bkpriv_auditor;
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.guard() RETURNS trigger
     LANGUAGE plpgsql

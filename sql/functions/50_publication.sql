@@ -1,7 +1,5 @@
 -- Publication: frozen release tables, and the views that show them. Release tables belong to the
--- extension's owner and are made and sealed by two tiny SECURITY DEFINER functions, each of which
--- acts only on a release that the caller's transaction has just recorded in the history (which
--- row-level security lets only the dataset's owner do).
+-- extension's owner, as whom they are made and sealed.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -27,7 +25,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.release_tables(bigint) TO bkpriv_publi
 CREATE OR REPLACE FUNCTION bkpriv_internal.create_release_table(
     new_release bigint, columns text[], types regtype[], part text DEFAULT 'records'
 ) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
@@ -35,7 +33,7 @@ DECLARE
     reader text;
     release_table text := bkpriv_internal.release_table(new_release, part);
 BEGIN
-    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release;
     -- ANALYZE would run the functions of a user's type as the table's owner, and whoever owns a type may
     -- drop it and the column with it, or rename the values of an enumeration.
     IF EXISTS (SELECT FROM unnest(types) AS t JOIN pg_type p ON p.oid = t
@@ -59,11 +57,11 @@ BEGIN
     EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) IS
-    'Makes a table of a release of this transaction, for its publisher to fill';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) TO bkpriv_publisher;
+    'Makes a table of a release, for its publisher to fill';
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.seal_release_tables(new_release bigint) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
@@ -73,8 +71,7 @@ DECLARE
     triggers text;
     passing text := '';
 BEGIN
-    SELECT created_by, owner INTO STRICT publisher, dataset_owner
-        FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    SELECT created_by, owner INTO STRICT publisher, dataset_owner FROM bkpriv.release WHERE release = new_release;
     FOR release_table IN SELECT * FROM bkpriv_internal.release_tables(new_release) LOOP
         IF bkpriv_internal.distributed(format('bkpriv_release.%I', release_table)::regclass) THEN
             -- Statements come to shards as others, or as COPY, so rows are guarded there; TRUNCATE is here, too.
@@ -98,9 +95,9 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.seal_release_tables(bigint) IS
-    'Freezes the tables of a release of this transaction.
+    'Freezes the tables of a release.
 Its publisher and the dataset''s owner may then only read them';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.seal_release_tables(bigint) TO bkpriv_publisher;
+-- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv.publish(
     dataset text, policy text, view_name text, method text DEFAULT 'agglomerate',

@@ -2,7 +2,7 @@
 
 CREATE TABLE bkpriv.dataset (
     name text PRIMARY KEY CHECK (name <> ''),
-    owner text NOT NULL DEFAULT current_user,
+    owner text NOT NULL,
     source_schema text NOT NULL,
     source_name text NOT NULL,
     quasi_identifiers text[] NOT NULL CHECK (cardinality(quasi_identifiers) > 0),
@@ -12,8 +12,6 @@ CREATE TABLE bkpriv.dataset (
     registered_at timestamptz NOT NULL DEFAULT now(),
     bins jsonb NOT NULL DEFAULT '{}',
     attributes text[] NOT NULL DEFAULT '{}',
-    -- Never true: see bkpriv_internal.drop_row.
-    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),

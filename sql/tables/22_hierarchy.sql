@@ -7,8 +7,6 @@ CREATE TABLE bkpriv.hierarchy (
     levels text[],
     widths numeric[],
     origin numeric,
-    -- Never true: see bkpriv_internal.drop_row.
-    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
     -- What makes the paths of values, where they are not listed: see bkpriv_core/table/rule.py.
     rule jsonb,
     PRIMARY KEY (dataset, attribute),

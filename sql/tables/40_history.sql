@@ -22,7 +22,7 @@ CREATE TABLE bkpriv.release (
     suppressed bigint NOT NULL CHECK (suppressed BETWEEN 0 AND records),
     groups int NOT NULL CHECK (groups >= 0),
     created_at timestamptz NOT NULL DEFAULT now(),
-    created_by text NOT NULL DEFAULT current_user,
+    created_by text NOT NULL,
     watch text[] CHECK (cardinality(watch) > 0),
     period_type text,
     period_column text,
@@ -33,7 +33,6 @@ CREATE TABLE bkpriv.release (
     attributes text[] NOT NULL DEFAULT '{}',
     unique_rows bigint[],
     UNIQUE (dataset, owner, version),
-    -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
                     octet_length(view_name), octet_length(method)) <= 63),
     CHECK (octet_length(dataset) + octet_length(policy) + coalesce(octet_length(period), 0) <= 10000),
@@ -123,7 +122,7 @@ CREATE TABLE bkpriv.release_event (
     kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn', 'reassigned', 'purged')),
     reason text NOT NULL CHECK (reason <> ''),
     at timestamptz NOT NULL DEFAULT now(),
-    by text NOT NULL DEFAULT current_user,
+    by text NOT NULL,
     readers text[] CHECK (cardinality(readers) <= 1000 AND octet_length(readers::text) <= 200000),
     -- With the time, for the trigger of a source that is restored records events under ids that
     -- events yet to be restored have.
@@ -164,7 +163,7 @@ CREATE TABLE bkpriv.audit_record (
     CHECK (vulnerable IS NOT NULL OR requirement = 'query_error' OR satisfied IS NULL),
     estimator text NOT NULL,
     audited_at timestamptz NOT NULL DEFAULT now(),
-    audited_by text NOT NULL DEFAULT current_user,
+    audited_by text NOT NULL,
     PRIMARY KEY (audit, place),
     CONSTRAINT audit_record_texts CHECK (octet_length(requirement) <= 1000 AND octet_length(estimator) <= 1000 AND octet_length(audited_by) <= 63
            AND octet_length(parameters::text) <= 1000000)
@@ -183,7 +182,7 @@ CREATE TABLE bkpriv.attack_record (
     value float8 NOT NULL CHECK (value >= 0 AND value <> 'NaN'),
     sensitive text CHECK (octet_length(sensitive) <= 63),
     attacked_at timestamptz NOT NULL DEFAULT now(),
-    attacked_by text NOT NULL DEFAULT current_user,
+    attacked_by text NOT NULL,
     PRIMARY KEY (attack, place),
     CONSTRAINT attack_record_role CHECK (octet_length(attacked_by) <= 63)
 );

@@ -16,8 +16,6 @@ CREATE TABLE bkpriv.sequential_knowledge (
     probabilities float8[] CHECK (cardinality(probabilities) = cardinality(following)),
     support int[] CHECK (cardinality(support) = cardinality(following)),
     set_at timestamptz NOT NULL DEFAULT now(),
-    -- Never true: see bkpriv_internal.drop_row.
-    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
     PRIMARY KEY (dataset, name),
     CHECK (num_nulls(labels, parents, oldest, offsets, following, probabilities)
            = CASE WHEN kind IN ('domain', 'mined') THEN 0 ELSE 6 END),

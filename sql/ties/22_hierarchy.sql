@@ -8,12 +8,6 @@ COMMENT ON COLUMN bkpriv.hierarchy.levels IS 'Labels row by row, each row from l
 COMMENT ON COLUMN bkpriv.hierarchy.widths IS 'Widths of nested intervals, rising; NULL: it has labels';
 COMMENT ON COLUMN bkpriv.hierarchy.origin IS 'Number that the intervals are counted from';
 COMMENT ON COLUMN bkpriv.hierarchy.rule IS 'Rule that makes the labels of values, such as {"prefixes": [3, 1]}; NULL: there is none';
-COMMENT ON COLUMN bkpriv.hierarchy.dropped IS 'Always false; set to true, the row is deleted';
 GRANT SELECT ON bkpriv.hierarchy TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE (levels, widths, origin, rule, dropped) ON bkpriv.hierarchy TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.hierarchy FOR SELECT
     USING (dataset IN (SELECT name FROM bkpriv.dataset));
-CREATE POLICY change ON bkpriv.hierarchy
-    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
-CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.hierarchy
-    FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();

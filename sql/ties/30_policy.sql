@@ -7,8 +7,4 @@ COMMENT ON COLUMN bkpriv.policy.owner IS 'Role that stated it';
 COMMENT ON COLUMN bkpriv.policy.requirements IS 'Requirements as they were stated';
 COMMENT ON COLUMN bkpriv.policy.set_at IS 'When it was stated last';
 GRANT SELECT ON bkpriv.policy TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE (requirements, set_at) ON bkpriv.policy TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.policy FOR SELECT USING (has_schema_privilege('bkpriv', 'USAGE'));
-CREATE POLICY state ON bkpriv.policy FOR INSERT
-    WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
-CREATE POLICY change ON bkpriv.policy FOR UPDATE USING (bkpriv_internal.owns(owner));

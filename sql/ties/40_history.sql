@@ -1,6 +1,4 @@
--- History: its owner's and auditors' to see, and append-only for everybody. A row can be added only in
--- the name of the current user and with the present time, about a release of his; audits and attacks,
--- auditors add too, about any.
+-- History: its owner's and auditors' to see, and append-only for everybody.
 
 ALTER TABLE bkpriv.release ALTER release SET DEFAULT bkpriv_internal.next_release();
 
@@ -38,9 +36,6 @@ BEGIN
         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('stale');
 END $$;
 
-GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_publisher;
-GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
-
 COMMENT ON TABLE bkpriv.release IS 'What was published, and how; append-only';
 COMMENT ON COLUMN bkpriv.release.release IS 'Id, as publish() returns it';
 COMMENT ON COLUMN bkpriv.release.dataset IS 'Dataset that was published';
@@ -70,29 +65,16 @@ COMMENT ON COLUMN bkpriv.release.respondent_column IS 'Column that names respond
 COMMENT ON COLUMN bkpriv.release.attributes IS 'Columns that pass through unchanged';
 COMMENT ON COLUMN bkpriv.release.unique_rows IS 'Rows unique within their group by each attribute, and by all together; NULL: no attributes';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release FOR SELECT
     USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));
--- An id must be the one that its sequence has just given to this session: nobody takes another's.
-CREATE POLICY append ON bkpriv.release FOR INSERT
-    WITH CHECK (bkpriv_internal.owns(owner) AND created_by = current_user AND created_at = now()
-                AND release = currval('bkpriv.release_id') AND has_schema_privilege('bkpriv_release', 'USAGE')
-                -- Whoever publishes what reads the source is told of it, or refused.
-                AND bkpriv_internal.reads(source_schema, source_name)
-                -- A release is marked by who writes under its tokens.
-                AND (watch IS NULL OR watch = bkpriv_internal.watch_tokens(source_schema, source_name)));
 
 COMMENT ON TABLE bkpriv.release_base IS
     'What releases were made from, as bkpriv_internal.bases() found it; append-only';
 COMMENT ON COLUMN bkpriv.release_base.release IS 'Release';
 COMMENT ON COLUMN bkpriv.release_base.base IS 'Relation that the source read, with its schema; the source is one';
 GRANT SELECT ON bkpriv.release_base TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_base TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_base FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_base FOR INSERT
-    WITH CHECK ((release, base) IN (SELECT r.release, unnest(bkpriv_internal.bases(r.source_schema, r.source_name))
-                                    FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_attribute IS
     'Domains, hierarchies and types of the source as they were at the release; append-only';
@@ -109,11 +91,8 @@ COMMENT ON COLUMN bkpriv.release_attribute.level IS 'Level to which the whole co
 COMMENT ON COLUMN bkpriv.release_attribute.ends IS 'Where the interval of each value ends; NULL: the column is not binned';
 COMMENT ON COLUMN bkpriv.release_attribute.retention IS 'Probability with which a randomized release kept its values';
 GRANT SELECT ON bkpriv.release_attribute TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_attribute TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_content IS
     'Cells of the source at the release, their groups and sensitive values; append-only';
@@ -130,11 +109,8 @@ COMMENT ON COLUMN bkpriv.release_content.combinations IS 'Codes of the sensitive
 COMMENT ON COLUMN bkpriv.release_content.combination_offsets IS 'Where the rows of each combination begin and end; NULL: each has one';
 COMMENT ON COLUMN bkpriv.release_content.made_from IS 'Digests of what it was made from, to tell whether it stands';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_content FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_draw IS
     'Distinct records that a randomized release drew and published; append-only';
@@ -142,11 +118,8 @@ COMMENT ON COLUMN bkpriv.release_draw.release IS 'Randomized release';
 COMMENT ON COLUMN bkpriv.release_draw.codes IS 'Codes of all attributes of each distinct record that was drawn, record by record';
 COMMENT ON COLUMN bkpriv.release_draw.counts IS 'How often each was drawn';
 GRANT SELECT ON bkpriv.release_draw TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_draw TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_draw FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_draw FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_respondent IS
     'Who was published in which group, where the dataset names respondents; append-only';
@@ -157,11 +130,8 @@ COMMENT ON COLUMN bkpriv.release_respondent.parts IS 'Part of a cell that each i
 COMMENT ON COLUMN bkpriv.release_respondent.sensitive_codes IS 'Sensitive value of each, by place';
 COMMENT ON COLUMN bkpriv.release_respondent.shown_codes IS 'Value that each is shown with; NULL: the true ones';
 GRANT SELECT ON bkpriv.release_respondent TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_respondent TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_respondent FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_notice IS
     'Notices and warnings that publications told whoever published; erased by purge; append-only';
@@ -173,12 +143,8 @@ COMMENT ON COLUMN bkpriv.release_notice.detail IS 'More about it';
 COMMENT ON COLUMN bkpriv.release_notice.hint IS 'What could be done';
 COMMENT ON COLUMN bkpriv.release_notice.place IS 'Order in which it was told, from 1; the last says what was given away';
 GRANT SELECT ON bkpriv.release_notice TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_notice TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_notice FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_notice FOR INSERT
-    WITH CHECK (at = now()
-                AND release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; append-only';
 COMMENT ON COLUMN bkpriv.release_event.event IS 'Id; with the time it tells events apart';
@@ -189,12 +155,8 @@ COMMENT ON COLUMN bkpriv.release_event.at IS 'When it was recorded';
 COMMENT ON COLUMN bkpriv.release_event.by IS 'Role that did it';
 COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views; last NULL: maybe others';
 GRANT SELECT ON bkpriv.release_event TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_event TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_event FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_event FOR INSERT
-    WITH CHECK (by = current_user AND at = now() AND event = currval('bkpriv.release_event_id')
-                AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.audit_record IS 'What audits found, one row per bound; append-only';
 COMMENT ON COLUMN bkpriv.audit_record.audit IS 'Id of the call of audit(), or of the certification';
@@ -211,12 +173,8 @@ COMMENT ON COLUMN bkpriv.audit_record.estimator IS 'Estimator of beliefs that wa
 COMMENT ON COLUMN bkpriv.audit_record.audited_at IS 'When it was measured';
 COMMENT ON COLUMN bkpriv.audit_record.audited_by IS 'Role that measured it';
 GRANT SELECT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.audit_record FOR INSERT
-    WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
-                AND release IN (SELECT release FROM bkpriv.release));
 
 COMMENT ON TABLE bkpriv.attack_record IS 'What attacks found, one row per figure; append-only';
 COMMENT ON COLUMN bkpriv.attack_record.attack IS 'Id of the call of attack()';
@@ -230,9 +188,5 @@ COMMENT ON COLUMN bkpriv.attack_record.sensitive IS 'Column that it is about; NU
 COMMENT ON COLUMN bkpriv.attack_record.attacked_at IS 'When it was measured';
 COMMENT ON COLUMN bkpriv.attack_record.attacked_by IS 'Role that measured it';
 GRANT SELECT ON bkpriv.attack_record TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.attack_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.attack_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.attack_record FOR INSERT
-    WITH CHECK (attacked_by = current_user AND attacked_at = now() AND attack = currval('bkpriv.audit_id')
-                AND release IN (SELECT release FROM bkpriv.release));

@@ -16,16 +16,9 @@ COMMENT ON COLUMN bkpriv.sequential_knowledge.following IS 'Next values, context
 COMMENT ON COLUMN bkpriv.sequential_knowledge.probabilities IS 'Probability of each next value';
 COMMENT ON COLUMN bkpriv.sequential_knowledge.support IS 'How often each was seen; NULL: it was not mined';
 COMMENT ON COLUMN bkpriv.sequential_knowledge.set_at IS 'When it was stated last';
-COMMENT ON COLUMN bkpriv.sequential_knowledge.dropped IS 'Always false; set to true, the row is deleted';
 GRANT SELECT ON bkpriv.sequential_knowledge TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE (kind, memory, labels, parents, oldest, offsets, following, probabilities, support, set_at, dropped)
-    ON bkpriv.sequential_knowledge TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.sequential_knowledge FOR SELECT
     USING (dataset IN (SELECT name FROM bkpriv.dataset));
-CREATE POLICY change ON bkpriv.sequential_knowledge
-    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
-CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.sequential_knowledge
-    FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();
 
 COMMENT ON TABLE bkpriv.release_belief IS
     'What adversaries who remember earlier releases believe after a release; append-only';
@@ -34,8 +27,5 @@ COMMENT ON COLUMN bkpriv.release_belief.digest IS 'Digest of all that the belief
 COMMENT ON COLUMN bkpriv.release_belief.knowledge IS 'Sequential knowledge of the adversary';
 COMMENT ON COLUMN bkpriv.release_belief.probabilities IS 'Of each respondent, group after group, the probability of each value of the group';
 GRANT SELECT ON bkpriv.release_belief TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT ON bkpriv.release_belief TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_belief FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
-CREATE POLICY append ON bkpriv.release_belief FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv_internal.owns(r.owner)));

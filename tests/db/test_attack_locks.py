@@ -8,8 +8,7 @@ import psycopg
 import pytest
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import one, publish
-from tests.db.refusal import unchanged
+from tests.db.clinic import publish
 
 pytestmark = pytest.mark.pooled
 
@@ -84,22 +83,3 @@ def test_rows_of_others_are_not_locked(intruders: dict[str, Connection], db: Con
                     row[columns.index("owner" if "owner" in columns else "dataset")] for row in rows
                 }
                 assert owned <= {name, "theirs"}, (table, strength)
-
-
-def test_who_may_change_a_row_may_have_it_deleted(
-    rivals: tuple[Connection, Connection], db: Connection
-) -> None:
-    victim, attacker = rivals
-    drop = "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = 'mine'"
-    victim.execute("SELECT bkpriv.set_interval_hierarchy('mine', 'a', '{5,10}')")
-    with unchanged(db):
-        assert attacker.execute(drop).rowcount == 0
-    for statement in (
-        "DELETE FROM bkpriv.hierarchy",
-        "INSERT INTO bkpriv.hierarchy (dataset, attribute, widths, origin, dropped) "
-        "VALUES ('mine', 'b', '{5}', 0, true)",
-    ):
-        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.CheckViolation)):
-            victim.execute(statement.encode())
-    victim.execute(drop)
-    assert one(db, "SELECT count(*) FROM bkpriv.hierarchy") == 0

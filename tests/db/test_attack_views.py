@@ -93,19 +93,6 @@ def test_an_index_that_fails_keeps_no_release(
     assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
 
 
-def test_an_event_by_hand_does_not_keep_the_data(
-    rivals_with_two: tuple[Connection, Connection], db: Connection
-) -> None:
-    victim, _ = rivals_with_two
-    victim.execute(
-        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'no')"
-    )
-    assert victim.execute("SELECT count(*) FROM shown").fetchone() == (120,)
-    db.execute(WITHDRAW, [1])
-    assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
-    refused(db, WITHDRAW, [1], sqlstate="55000")
-
-
 def test_a_stranger_sees_no_statistics_of_either_table(
     rivals_with_two: tuple[Connection, Connection],
 ) -> None:

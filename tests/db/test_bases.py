@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import psycopg
 import pytest
 
 from tests.conftest import Connection, Database
@@ -152,43 +151,6 @@ def test_publishers_are_not_told_of_releases_of_others(
     said = overhear(attacker)
     publish(attacker, "theirs", "p", "mine")
     assert not [message for message in said if "released before" in message]
-
-
-RELEASE = (
-    "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, view_schema, "
-    "view_name, method, policy, requirements, options, records, suppressed, groups) VALUES "
-    "('x', current_user, 1, '{}', '{}', 'x', 'x', 'x', 'x', '{{}}', '{{}}', 1, 0, 1) "
-    "RETURNING release"
-)
-
-
-def test_no_release_is_recorded_of_what_its_owner_cannot_read(
-    rivals: tuple[Connection, Connection], db: Connection
-) -> None:
-    victim, attacker = rivals
-    own = attacker.info.user
-    db.execute(f'GRANT USAGE ON SCHEMA "{victim.info.user}" TO PUBLIC')
-    # Who may look into a schema can name its tables in a view, and read nothing by it.
-    attacker.execute(f'CREATE VIEW seen AS TABLE "{victim.info.user}".own')
-    attacker.execute(f"CREATE VIEW upon AS TABLE seen; CREATE TABLE {'mine'} (a int)")
-    base = "INSERT INTO bkpriv.release_base VALUES (%s, %s)"
-    with unchanged(db):
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            attacker.execute(RELEASE.format(victim.info.user, "own").encode())
-        for source in ("upon", "mine"):
-            with attacker.transaction(force_rollback=True):
-                release = one(attacker, RELEASE.format(own, source))
-                attacker.execute(base, [release, f"{own}.{source}"])
-                with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    attacker.execute(base, [release, f"{victim.info.user}.own"])
-    # What a superuser publishes once is not refused for a stranger's word.
-    attacker.execute(RELEASE.format(own, "upon").encode())
-    state_policy(db, "once", {"k_anonymity": {"k": 3}, "overlap": "refuse"})
-    db.execute(f'CREATE TABLE "{victim.info.user}".late AS TABLE "{victim.info.user}".own')
-    db.execute(
-        f"SELECT bkpriv.register_dataset('late', '\"{victim.info.user}\".late', '{{a}}', 'b')"
-    )
-    assert publish(db, "late", "once", "public.late") > 1
 
 
 def test_what_a_view_reads_is_what_its_owner_may(

@@ -11,7 +11,6 @@ from psycopg.types.json import Jsonb
 from tests.conftest import Connection
 from tests.db.clinic import one, rows_of, state_policy
 from tests.db.refusal import refused
-from tests.db.test_forged_history import changed_first
 
 pytestmark = pytest.mark.rolled_back
 
@@ -186,40 +185,3 @@ def test_it_is_for_js_reduce_alone(ward: Connection) -> None:
     option = Jsonb({"unfit": "counterfeit"})
     for method in ("mondrian", "anatomy"):
         refused(ward, call, [method, option], sqlstate="22023", names=["unfit"])
-
-
-FORGERIES = {
-    "a cell of 2e9": {"false_cells": changed_first("false_cells", "2000000000")},
-    "a cell below 0": {"false_cells": changed_first("false_cells", "-1")},
-    "a value beyond": {"false_codes": changed_first("false_codes", "2000000000")},
-    "a value below 0": {"false_codes": changed_first("false_codes", "-1")},
-    "a count of 0": {"false_counts": changed_first("false_counts", "0")},
-    "a large count": {"false_counts": changed_first("false_counts", "9223372036854775807")},
-    "the least count": {"false_counts": changed_first("false_counts", "-9223372036854775808")},
-    "a count NULL": {"false_counts": changed_first("false_counts", "NULL::bigint")},
-    "turned round": {"false_counts": "(SELECT array_agg(-x) FROM unnest(false_counts) AS x)"},
-    "fewer": {name: f"{name}[3:]" for name in FALSE},
-    "half of one": {name: f"{name}[2:]" for name in FALSE},
-    "twice": {name: f"{name} || {name}" for name in FALSE},
-    "none": dict.fromkeys(FALSE, "'{}'"),
-    "not recorded": dict.fromkeys(FALSE, "NULL"),
-    "two dimensions": {name: f"ARRAY[{name}]" for name in FALSE},
-    "of what is suppressed": {"group_ids": changed_first("group_ids", "-1")},
-}
-
-
-def test_counterfeits_that_no_publication_recorded_are_refused(ward: Connection) -> None:
-    release = publish_week(ward, 1)
-    ward.execute("ALTER TABLE bkpriv.release_content DISABLE TRIGGER USER")
-    audit = "SELECT * FROM bkpriv.audit(%s)"
-    for name, changed in FORGERIES.items():
-        with ward.transaction(force_rollback=True):
-            forged = ", ".join(f"{column} = {value}" for column, value in changed.items())
-            ward.execute(f"UPDATE bkpriv.release_content SET {forged}".encode())
-            said = refused(ward, audit, [release], sqlstate="22000", names=["unsound"])
-            assert said.message_detail, name
-    for number in (0, 1, 3):
-        with ward.transaction(force_rollback=True):
-            ward.execute("ALTER TABLE bkpriv.release DISABLE TRIGGER USER")
-            ward.execute("UPDATE bkpriv.release SET counterfeited = %s", [number])
-            refused(ward, audit, [release], sqlstate="22000", names=["counterfeits"])

@@ -139,10 +139,6 @@ def test_what_cannot_be_distributed_is_refused(db: Connection) -> None:
             refused(db, call, [given], sqlstate="22023", names=[column, '"city"', '"age_from"'])
         both = '{"distribute_by": "city", "materialized": true}'
         refused(db, call, [both], sqlstate="22023", names=["materialized"])
-    asked = "SELECT bkpriv_internal.distribute_release_table(%s, 'records', 'city')"
-    release = publish(db, view="clinic.shown")
-    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        db.execute(asked, [release])
 
 
 def test_a_column_to_distribute_by_is_looked_for_before_the_source_is_read(

@@ -454,15 +454,16 @@ def test_cleaning_a_database_that_is_there(
 def test_an_id_of_which_anything_is_left_is_not_given_again(clinic: Connection) -> None:
     assert publish(clinic) == 1
     clinic.execute(
-        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (3, 'withdrawn', 'x')"
+        "INSERT INTO bkpriv.release_event (release, kind, reason, by) "
+        "VALUES (3, 'withdrawn', 'x', 'x')"
     )
     clinic.execute("CREATE TABLE bkpriv_release.release_4_sensitive (a int)")
     clinic.execute("SELECT bkpriv.attack(1, 'majority', '{\"model\": \"bayes\"}')")
     clinic.execute(
         "SELECT nextval('bkpriv.audit_id');"
         "INSERT INTO bkpriv.attack_record "
-        "(attack, place, release, attacker, options, metric, value) "
-        "VALUES (currval('bkpriv.audit_id'), 0, 5, 'majority', '{}', 'people', 1)"
+        "(attack, place, release, attacker, options, metric, value, attacked_by) "
+        "VALUES (currval('bkpriv.audit_id'), 0, 5, 'majority', '{}', 'people', 1, 'x')"
     )
     clinic.execute(
         "SELECT setval('bkpriv.release_id', 1, false), setval('bkpriv.audit_id', 1, false)"

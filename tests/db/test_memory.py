@@ -40,9 +40,9 @@ $$;
 FORGE = """
 WITH made AS (
     INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, view_schema,
-        view_name, method, policy, requirements, options, records, suppressed, groups)
+        view_name, method, policy, requirements, options, records, suppressed, groups, created_by)
     SELECT dataset, owner, 99, source_schema, source_name, view_schema, view_name, method, policy,
-        requirements, options, 14000, 0, 1
+        requirements, options, 14000, 0, 1, owner
     FROM bkpriv.release RETURNING release),
 labels AS (SELECT array_agg(i::text ORDER BY i) AS all FROM generate_series(1, 14000) AS i),
 attributes AS (

@@ -12,29 +12,29 @@ from tests.conftest import Connection
 
 RELATIONS = """
     relation                   publisher  auditor
-    bkpriv.dataset             ra         r
-    bkpriv.hierarchy           ra         r
-    bkpriv.policy              ra         r
-    bkpriv.release             ra         r
-    bkpriv.release_base        ra         r
-    bkpriv.release_attribute   ra         r
-    bkpriv.release_content     ra         r
-    bkpriv.release_draw        ra         r
-    bkpriv.release_notice      ra         r
-    bkpriv.release_event       ra         r
-    bkpriv.release_respondent  ra         r
-    bkpriv.release_belief      ra         r
-    bkpriv.sequential_knowledge ra        r
-    bkpriv.audit_record        ra         ra
-    bkpriv.attack_record       ra         ra
+    bkpriv.dataset             r          r
+    bkpriv.hierarchy           r          r
+    bkpriv.policy              r          r
+    bkpriv.release             r          r
+    bkpriv.release_base        r          r
+    bkpriv.release_attribute   r          r
+    bkpriv.release_content     r          r
+    bkpriv.release_draw        r          r
+    bkpriv.release_notice      r          r
+    bkpriv.release_event       r          r
+    bkpriv.release_respondent  r          r
+    bkpriv.release_belief      r          r
+    bkpriv.sequential_knowledge r         r
+    bkpriv.audit_record        r          r
+    bkpriv.attack_record       r          r
     bkpriv.watched             -          -
     bkpriv.policies            r          r
     bkpriv.releases            r          r
     bkpriv.audits              r          r
     bkpriv.attacks             r          r
-    bkpriv.release_id          U          -
-    bkpriv.release_event_id    U          -
-    bkpriv.audit_id            U          U
+    bkpriv.release_id          -          -
+    bkpriv.release_event_id    -          -
+    bkpriv.audit_id            -          -
     bkpriv_release.release_1   r          -
 """
 
@@ -49,47 +49,42 @@ FUNCTIONS = """
     function                                                             publisher  auditor
     bkpriv_internal.as_published(regclass,regclass)                      X          X
     bkpriv_internal.auditor()                                            -          X
-    bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
+    bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   -          -
     bkpriv_internal.digest()                                             X          X
     bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
     bkpriv_internal.grant_job(text,regrole)                              -          -
-    bkpriv_internal.clear_release(bigint)                                X          -
+    bkpriv_internal.clear_release(bigint)                                -          -
     bkpriv_internal.empty_view(regclass,regclass)                        -          -
-    bkpriv_internal.erase_release(bigint)                                X          -
-    bkpriv_internal.drop_row()                                           -          -
     bkpriv_internal.guard()                                              -          -
     bkpriv_internal.guard_dataset()                                      -          -
     bkpriv_internal.guard_row()                                          -          -
     bkpriv_internal.invoked(oid)                                         X          X
     bkpriv_internal.live_releases(text,text)                             X          -
     bkpriv_internal.mark_stale()                                         X          -
-    bkpriv_internal.audit_taken(bigint)                                  X          X
-    bkpriv_internal.check_job()                                          X          X
     bkpriv_internal.has_job(oid)                                         X          X
-    bkpriv_internal.release_taken(bigint)                                X          -
-    bkpriv_internal.next_audit()                                         X          X
-    bkpriv_internal.next_release()                                       X          -
+    bkpriv_internal.next_audit()                                         -          -
+    bkpriv_internal.next_release()                                       -          -
     bkpriv_internal.owns(text)                                           X          X
     bkpriv_internal.posterior(bigint,jsonb,text)                         X          X
     bkpriv_internal.prior(text,jsonb,text)                               X          X
     bkpriv_internal.python_path()                                        X          X
     bkpriv_internal.release_table(bigint,text)                           X          X
     bkpriv_internal.release_tables(bigint)                               X          X
-    bkpriv_internal.seal_release_tables(bigint)                          X          -
+    bkpriv_internal.seal_release_tables(bigint)                          -          -
     bkpriv_internal.owned()                                              X          X
     bkpriv_internal.sees_all()                                           X          X
     bkpriv_internal.carried_token(oid)                                   X          X
     bkpriv_internal.watch_token(oid)                                     X          X
-    bkpriv_internal.reads(text,text)                                     X          X
     bkpriv_internal.reads_for(text)                                      X          X
-    bkpriv_internal.register_watch(oid)                                  X          -
+    bkpriv_internal.register_watch(oid,oid)                              -          -
+    bkpriv_internal.write()                                              X          X
     bkpriv_internal.called(oid)                                          X          X
     bkpriv_internal.watch_tokens(text,text)                              X          X
     bkpriv_internal.watch_trigger(oid)                                   X          X
     bkpriv_internal.add_stale(oid,text[],text,text)                      -          -
     bkpriv_internal.columns_read(bkpriv.release)                         -          -
     bkpriv_internal.note_alteration()                                    -          -
-    bkpriv_internal.hold_writers(bigint)                                 X          -
+    bkpriv_internal.hold_writers(bigint)                                 -          -
     bkpriv_internal.written_tables(oid)                                  X          X
     bkpriv_internal.views_of(bigint)                                     X          X
     bkpriv_internal.open_views(bigint)                                   X          X
@@ -97,7 +92,7 @@ FUNCTIONS = """
     bkpriv_internal.built_on(oid)                                        X          X
     bkpriv_internal.releases_of(text,text,text[])                        X          X
     bkpriv_internal.distributed(regclass)                                X          X
-    bkpriv_internal.distribute_release_table(bigint,text,text)           X          -
+    bkpriv_internal.distribute_release_table(bigint,text,text)           -          -
     bkpriv_internal.readers_of(bigint)                                   X          X
     bkpriv.association(bigint)                                           X          X
     bkpriv.attack(bigint,text,jsonb)                                     X          X
@@ -167,16 +162,7 @@ FUNCTIONS = """
     bkpriv.worst_case(integer[],integer,text)                            X          X
 """  # noqa: E501
 
-CHANGED = {
-    "dataset": "registered_at dropped",
-    "hierarchy": "levels widths origin rule dropped",
-    "policy": "requirements set_at",
-    "sequential_knowledge": "kind memory labels parents oldest "
-    "offsets following probabilities support set_at dropped",
-}  # fmt: skip
-
-COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
-    for table, columns in CHANGED.items() for column in columns.split()} | {
+COLUMNS = {
     ("bkpriv.watched", column, "SELECT", f"bkpriv_{job}")
     for column in ("token", "named") for job in ("publisher", "auditor", "watcher")}  # fmt: skip
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
@@ -187,10 +173,10 @@ WATCHER = {
     "bkpriv_internal.has_job(oid)",
     "bkpriv_internal.mark_stale()",
     "bkpriv_internal.python_path()",
-    "bkpriv_internal.register_watch(oid)",
     "bkpriv_internal.watch_token(oid)",
     "bkpriv_internal.watch_tokens(text,text)",
     "bkpriv_internal.watch_trigger(oid)",
+    "bkpriv_internal.write()",
     "bkpriv_internal.written_tables(oid)",
     *("bkpriv.unwatch(regclass)", "bkpriv.version()", "bkpriv.watch(regclass)"),
 }

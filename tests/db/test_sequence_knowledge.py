@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import sql
 
@@ -283,42 +282,3 @@ def test_a_table_is_read_with_the_callers_rights(
     forget = "SELECT bkpriv.unset_sequential_knowledge('months', 'course')"
     refused(auditor, forget, sqlstate="42501", names=["owner", "months"])
     assert one(publisher, "SELECT kind FROM bkpriv.sequential_knowledge") == "domain"
-
-
-# --- what is kept is input ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "forgery",
-    [
-        "labels = '{}'",
-        "labels = labels[1:1] || labels[1:1] || labels[3:]",
-        "parents = parents[2:] || parents[1:1]",
-        "parents = array_replace(parents, 0, 2000000000)",
-        "oldest = array_replace(oldest, 0, 99)",
-        "offsets = '{0}'::int[] || offsets[3:] || 2000000000",
-        "following = array_replace(following, 0, -1)",
-        "probabilities = array_replace(probabilities, 0.5, 0.6)",
-        "probabilities = array_replace(probabilities, 0.5, 'nan')",
-        "parents = '{}', oldest = '{}', offsets = '{0}'",
-    ],
-)
-def test_what_was_never_set_is_refused(months: Connection, forgery: str) -> None:
-    months.execute(SET, ["domain", "clinic.course", None])
-    months.execute(f"UPDATE bkpriv.sequential_knowledge SET {forgery}".encode())
-    said = refused(months, LISTED, sqlstate="22000", names=['"course"', '"months"'])
-    assert "set_sequential_knowledge" in (said.message_hint or "")
-
-
-@pytest.mark.parametrize(
-    "forgery",
-    [
-        "oldest = oldest[1:1] || NULL::int || oldest[3:]",
-        "offsets = ARRAY[offsets]",
-        "probabilities = array_replace(probabilities, 0.5, NULL)",
-    ],
-)
-def test_arrays_of_another_shape_are_not_stored(months: Connection, forgery: str) -> None:
-    months.execute(SET, ["domain", "clinic.course", None])
-    with pytest.raises(psycopg.errors.CheckViolation):
-        months.execute(f"UPDATE bkpriv.sequential_knowledge SET {forgery}".encode())

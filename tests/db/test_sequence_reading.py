@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from tests.conftest import Connection, sample
 from tests.db.clinic import one, state_policy
 from tests.db.months import MONTHS, SERIAL, publish_month
-from tests.db.refusal import refused
-from tests.db.test_forged_history import RESPONDENTS
 
 KNOWN = {"sequence": "course", "bandwidth": 0.5}
 POLICIES = {
@@ -154,57 +152,3 @@ def test_stored_beliefs_are_as_good_as_the_whole_history(
             # Of fewer releases, if some are too old to tell anything.
             assert again == {version: stored[version] for version in again}
             assert max(again) == max(stored)
-
-
-UNREAD = {
-    # What shows only beside the parts of the release, which publication does not ask for.
-    "a part of 2e9",
-    "a part below 0",
-    "parts of other groups",
-    "another value",
-}
-
-
-@pytest.mark.parametrize("name", [name for name in RESPONDENTS if name not in UNREAD])
-def test_publication_refuses_respondents_that_cannot_be(serial: Connection, name: str) -> None:
-    with serial.transaction(force_rollback=True):
-        for month in MONTHS[:2]:
-            release = publish_month(serial, month, "wary")
-        serial.execute("ALTER TABLE bkpriv.release_respondent DISABLE TRIGGER USER")
-        forged = ", ".join(f"{column} = {value}" for column, value in RESPONDENTS[name].items())
-        serial.execute(
-            f"UPDATE bkpriv.release_respondent SET {forged} WHERE release = {release}".encode()
-        )
-        serial.execute("ALTER TABLE bkpriv.release_respondent ENABLE TRIGGER USER")
-        call = "SELECT bkpriv.publish('months', 'wary', 'public.months', period => '2024-03-01')"
-        with serial.transaction(force_rollback=True):
-            refused(serial, call, sqlstate="22000", names=[f"release {release} "])
-
-
-@pytest.mark.parametrize(
-    ("table", "forged"),
-    [
-        ("release", "records = records + 1"),
-        ("release", "suppressed = suppressed + 1"),
-        ("release", "groups = 2000000000"),
-        ("release_attribute", "labels = array_fill('x'::text, ARRAY[cardinality(labels)])"),
-        ("release_attribute", "labels = ARRAY[NULL, labels[1], labels[2]]"),
-        ("release_attribute", "labels = '{}'"),
-        ("release_attribute", "labels = ARRAY[labels]"),
-        ("release_attribute", "labels = labels[1:1]"),
-    ],
-)
-def test_publication_refuses_figures_and_values_that_cannot_be(
-    serial: Connection, table: str, forged: str
-) -> None:
-    with serial.transaction(force_rollback=True):
-        release = publish_month(serial, MONTHS[0], "wary")
-        serial.execute(f"ALTER TABLE bkpriv.{table} DISABLE TRIGGER USER".encode())
-        serial.execute(
-            f"UPDATE bkpriv.{table} SET {forged} WHERE release = {release}"
-            f"{' AND place = 2' if table == 'release_attribute' else ''}".encode()
-        )
-        serial.execute(f"ALTER TABLE bkpriv.{table} ENABLE TRIGGER USER".encode())
-        call = "SELECT bkpriv.publish('months', 'wary', 'public.months', period => '2024-02-01')"
-        with serial.transaction(force_rollback=True):
-            refused(serial, call, sqlstate="22000", names=[f"release {release} "])

@@ -37,9 +37,9 @@ def leave_out(db: Connection, group: int, requirements: Any) -> int:
         db,
         "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
         "view_schema, view_name, method, policy, requirements, options, records, suppressed, "
-        "groups) SELECT dataset, owner, 99, source_schema, source_name, view_schema, "
+        "groups, created_by) SELECT dataset, owner, 99, source_schema, source_name, view_schema, "
         "view_name, method, policy, %s, options, records, (SELECT sum(r.records) FROM "
-        "bkpriv.disclosure(1, '0.3') AS r WHERE group_id = %s), groups - 1 "
+        "bkpriv.disclosure(1, '0.3') AS r WHERE group_id = %s), groups - 1, created_by "
         "FROM bkpriv.release WHERE release = 1 RETURNING release",
         [Jsonb(requirements), group],
     )

@@ -237,8 +237,9 @@ def test_an_auditor_sees_what_became_of_views(
 
 # --- datasets whose releases are not withdrawn ----------------------------------------------------
 
-DROP = "UPDATE bkpriv.dataset SET dropped = true"
-"""Statement that drops rows that the caller may change."""
+DROP = "SELECT bkpriv.drop_dataset('mine')"
+DELETE = "DELETE FROM bkpriv.dataset"
+"""Statement by which a superuser drops all datasets."""
 
 
 @pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
@@ -250,9 +251,9 @@ def test_a_dataset_is_not_dropped_under_an_old_snapshot(publisher: Connection, l
 
 
 def test_a_dataset_with_a_release_is_not_deleted(publisher: Connection, db: Connection) -> None:
-    for connection, delete in ((publisher, DROP), (db, "DELETE FROM bkpriv.dataset")):
+    for connection, delete in ((publisher, DROP), (db, DELETE)):
         with unchanged(db), pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
-            connection.execute(delete)
+            connection.execute(delete.encode())
         assert "1 (" in (caught.value.diag.message_detail or "")
     publisher.execute("DROP VIEW shown")
     with pytest.raises(psycopg.errors.DependentObjectsStillExist):
@@ -270,12 +271,12 @@ def test_a_publication_does_not_slip_past_a_deletion(
 ) -> None:
     publisher.execute(WITHDRAW, [1])
     publisher.execute("SELECT bkpriv.unwatch('own')")
-    other = database.connect(publisher.info.user)
+    other = database.connect()
     failures: list[psycopg.Error] = []
 
     def delete() -> None:
         try:
-            other.execute(DROP)
+            other.execute(DELETE)
         except psycopg.Error as error:
             failures.append(error)
 

@@ -221,6 +221,10 @@ def test_who_copies_a_token_does_not_keep_others_from_publishing(
         assert publish(victim, "mine", "p", "shown")
 
 
+REGISTER = "SELECT bkpriv_internal.register_watch(%s::regclass, current_user::regrole)"
+"""Statement that binds the token of a table, as `watch` does."""
+
+
 @pytest.mark.parametrize("level", ["read committed", "repeatable read", "serializable"])
 def test_a_token_on_a_table_that_it_is_not_of_means_nothing(
     rivals: tuple[Connection, Connection], db: Connection, level: str
@@ -229,7 +233,7 @@ def test_a_token_on_a_table_that_it_is_not_of_means_nothing(
     (token,) = one(db, "SELECT watch FROM bkpriv.release")
     attacker.execute("CREATE TABLE bait (a int)")
     copy_watch(attacker, "bait", token)
-    attacker.execute("SELECT bkpriv_internal.register_watch('bait'::regclass)")
+    db.execute(REGISTER, [f"{attacker.info.user}.bait"])
     assert one(attacker, "SELECT bkpriv_internal.watch_token('bait'::regclass)") is None
     assert one(victim, "SELECT bkpriv_internal.watch_token('own'::regclass)") == token
     attacker.execute(f"BEGIN ISOLATION LEVEL {level}")
@@ -273,7 +277,7 @@ def test_a_table_that_takes_the_name_of_one_that_was_unwatched_is_another(
     clinic.execute("DROP TABLE clinic.patient CASCADE")
     clinic.execute("ALTER TABLE clinic.copied RENAME TO patient")
     copy_watch(clinic, "clinic.patient", token)
-    clinic.execute("SELECT bkpriv_internal.register_watch('clinic.patient'::regclass)")
+    clinic.execute(REGISTER, ["clinic.patient"])
     state = "SELECT stale FROM bkpriv.releases WHERE release = %s"
     assert one(clinic, state, [release]) is None
 
@@ -311,17 +315,15 @@ def copy_watch(connection: Connection, table: str, token: str) -> None:
     )
 
 
-def test_what_publishers_append_costs_later_writers_nothing(
-    publisher: Connection, db: Connection
-) -> None:
+def test_many_releases_cost_later_writers_nothing(publisher: Connection, db: Connection) -> None:
     tokens = "bkpriv_internal.watch_tokens(source_schema, source_name)"
     columns = (
         "source_schema, source_name, view_schema, view_name, method, policy, requirements, options"
     )
     publisher.execute("SELECT bkpriv.watch('own')")
-    publisher.execute(
-        f"INSERT INTO bkpriv.release (dataset, owner, version, {columns}, records, suppressed, "
-        f"groups, watch) SELECT 'many', owner, i, {columns}, 1, 0, 1, {tokens} "
+    db.execute(
+        f"INSERT INTO bkpriv.release (dataset, owner, created_by, version, {columns}, records, "
+        f"suppressed, groups, watch) SELECT 'many', owner, owner, i, {columns}, 1, 0, 1, {tokens} "
         "FROM bkpriv.release, generate_series(1, 100) AS i WHERE release = 1".encode()
     )
     marked = "SELECT count(*) FROM bkpriv.release_event WHERE kind = 'stale'"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bkpriv_pl.server.boundary import run, write
+from bkpriv_pl.server.boundary import run
+from bkpriv_pl.server.writing import write
 
 __all__ = ["SEEN", "bases_of", "find_bases", "record_bases", "unseen"]
 
@@ -49,10 +50,10 @@ def bases_of(release: int) -> list[str]:
 def record_bases(release: int, source_schema: str, source_name: str) -> None:
     """Append what the source of a release reads now; see `find_bases`."""
     write(
-        "INSERT INTO bkpriv.release_base (release, base) "
-        "SELECT $1, unnest(bkpriv_internal.bases($2, $3))",
-        ["bigint", "text", "text"],
-        [release, source_schema, source_name],
+        "INSERT INTO bkpriv.release_base (release, base) SELECT $1, unnest($2)",
+        ["bigint", "text[]"],
+        [release, find_bases(source_schema, source_name)],
+        release=release,
     )
 
 

@@ -27,11 +27,14 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import read_arrays, read_attributes, read_respondents
 from bkpriv_pl.past.terms import find_options, find_requirements, read_ranges
 from bkpriv_pl.server.boundary import Refusal, array_literal, run
+from bkpriv_pl.server.pinned import acting
 from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = [
     "RecordedRelease",
+    "clear",
     "find_release",
     "find_respondents",
     "find_watch",
@@ -124,11 +127,13 @@ def record_release(**columns: Any) -> int:
     types |= dict.fromkeys(("watch", "attributes"), "text[]")
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
-    row = run(
-        f"INSERT INTO bkpriv.release ({', '.join(names)}) VALUES ({slots}) RETURNING release",
-        [types.get(name, "text") for name in names],
-        list(columns.values()),
-    )[0]
+    (row,) = write(
+        f"INSERT INTO bkpriv.release ({', '.join(names)}, created_by) "
+        f"VALUES ({slots}, pg_get_userbyid(${len(names) + 1})) RETURNING release",
+        [*(types.get(name, "text") for name in names), "oid"],
+        [*columns.values(), acting()],
+        owner=columns["owner"],
+    )
     return int(row["release"])
 
 
@@ -170,18 +175,20 @@ def record_content(
         f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
         for place, name in enumerate(arrays, 3)
     ]
-    run(
+    write(
         f"INSERT INTO bkpriv.release_content (release, made_from, {', '.join(arrays)}) "
         f"VALUES ($1, $2, {', '.join(slots)})",
         ["bigint", "jsonb", *["text"] * len(arrays)],
         [release, json.dumps(made_from), *map(array_literal, arrays.values())],
+        release=release,
     )
     if (drawn := published.form.drawn) is not None:
-        run(
+        write(
             "INSERT INTO bkpriv.release_draw (release, codes, counts) "
             "VALUES ($1, $2::int[], $3::bigint[])",
             ["bigint", "text", "text"],
             [release, array_literal(drawn.codes.ravel()), array_literal(drawn.counts)],
+            release=release,
         )
 
 
@@ -198,7 +205,7 @@ def _record_attribute(
     if domain.hierarchy is not None:
         levels = [list(path) for path in domain.hierarchy.paths.values()]
     intervals = domain.intervals
-    run(
+    write(
         "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
         "levels, type, widths, origin, level, ends, retention) "
         "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
@@ -220,6 +227,7 @@ def _record_attribute(
             None if domain.ends is None else domain.ends.tolist(),
             retention,
         ],
+        release=release,
     )
 
 
@@ -232,7 +240,7 @@ def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str
 def record_respondents(release: int, respondents: RecordedRespondents) -> None:
     """Append in which group and part each respondent is, with which value, and shown with which."""
     arrays = (respondents.labels, respondents.parts, respondents.values, respondents.shown)
-    run(
+    write(
         "INSERT INTO bkpriv.release_respondent "
         "(release, respondents, group_ids, parts, sensitive_codes, shown_codes) "
         "VALUES ($1, $2, $3::int[], $4::int[], $5::int[], $6::int[])",
@@ -242,6 +250,7 @@ def record_respondents(release: int, respondents: RecordedRespondents) -> None:
             list(respondents.names),
             *(None if array is None else array_literal(array) for array in arrays),
         ],
+        release=release,
     )
 
 
@@ -264,11 +273,18 @@ def record_event(
     release: int, kind: str, reason: str, readers: Sequence[str | None] | None = None
 ) -> None:
     """Append what became of a release, and who could read it until then; None for others."""
-    run(
-        "INSERT INTO bkpriv.release_event (release, kind, reason, readers) VALUES ($1, $2, $3, $4)",
-        ["bigint", "text", "text", "text[]"],
-        [release, kind, reason, readers],
+    write(
+        "INSERT INTO bkpriv.release_event (release, kind, reason, readers, by) "
+        "VALUES ($1, $2, $3, $4, pg_get_userbyid($5))",
+        ["bigint", "text", "text", "text[]", "oid"],
+        [release, kind, reason, readers, acting()],
+        release=release,
     )
+
+
+def clear(release: int) -> None:
+    """Empty the tables of a release that is withdrawn, and remove them and its views."""
+    write("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [release], release=release)
 
 
 def happened(release: int, kind: str) -> bool:
@@ -349,17 +365,19 @@ def _record_found(
     rows : sequence of tuple
         Values of these columns.
     """
-    if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "on":
+    (read_only,) = run("SELECT current_setting('transaction_read_only') AS setting")
+    if not rows or read_only["setting"] == "on":
         return
-    found = run("SELECT bkpriv_internal.next_audit() AS id")[0]["id"]
-    names = (kind, "place", "release", *types)
-    slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
-    for place, row in enumerate(rows):
-        run(
-            f"INSERT INTO bkpriv.{kind}_record ({', '.join(names)}) VALUES ({slots})",
-            ["bigint", "int", "bigint", *types.values()],
-            [found, place, release, *row],
-        )
+    slots = ", ".join(f"${place}::text[]" for place in range(3, len(types) + 3))
+    values = ", ".join(f"u.{name}::{type_}" for name, type_ in types.items())
+    write(
+        f"INSERT INTO bkpriv.{kind}_record ({kind}, release, {kind}ed_by, place, "
+        f"{', '.join(types)}) SELECT id, $1, pg_get_userbyid($2), u.place - 1, {values} "
+        f"FROM bkpriv_internal.next_audit() AS id, unnest({slots}) "
+        f"WITH ORDINALITY AS u({', '.join(types)}, place)",
+        ["bigint", "oid", *["text[]"] * len(types)],
+        [release, acting(), *map(list, zip(*rows, strict=True))],
+    )
 
 
 def find_release(release: int | None) -> RecordedRelease:

@@ -14,6 +14,8 @@ from bkpriv_core.errors import BkprivError, InvalidParameter
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.pinned import acting
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.dataset import Dataset, find_dataset, refuse_old_snapshot
 from bkpriv_pl.tables.source import check_readable, check_reader, open_relation
 
@@ -188,19 +190,15 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
         _hand_on("policy", owner, heir),
     ]
     _refuse_collisions(owner, heir)
-    run(
-        "INSERT INTO bkpriv.release_event (release, kind, reason) "
-        "SELECT release, 'reassigned', format('from %I to %I', $1, $2) "
-        "FROM bkpriv.release WHERE owner = $1 ORDER BY release",
-        ["text", "text"],
-        [owner, heir],
-    )
     releases = [
         row["release"]
-        for row in run(
-            "SELECT release FROM bkpriv.release WHERE owner = $1 ORDER BY release",
-            ["text"],
-            [owner],
+        for row in write(
+            "INSERT INTO bkpriv.release_event (release, kind, reason, by) "
+            "SELECT release, 'reassigned', format('from %I to %I', $1, $2), pg_get_userbyid($3) "
+            "FROM bkpriv.release WHERE owner = $1 ORDER BY release RETURNING release",
+            ["text", "text", "oid"],
+            [owner, heir, acting()],
+            owner=owner,
         )
     ]
     changed.append(_hand_on("release", owner, heir))
@@ -232,12 +230,13 @@ def _role(name: str) -> str:
 
 def _hand_on(relation: str, owner: str, heir: str) -> bool:
     """Change the owner in a table's rows; return whether there were any."""
-    rows = run(
-        f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1 RETURNING true",
+    changed = write(
+        f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1",
         ["text", "text"],
         [owner, heir],
+        owner=owner,
     )
-    return bool(rows)
+    return changed.nrows() > 0
 
 
 def _hand_on_tables(release: int, heir: str) -> None:

@@ -37,8 +37,9 @@ from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.past.transitions import find_knowledge_of
-from bkpriv_pl.server.boundary import array_literal, run
+from bkpriv_pl.server.boundary import array_literal
 from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -337,9 +338,10 @@ def _digest(knowledge: Revised, memory: Memory, estimator: Estimator) -> str | N
 
 def _store(release: int, digest: str, knowledge: Revised, beliefs: FloatArray) -> None:
     if len(beliefs):
-        run(
+        write(
             "INSERT INTO bkpriv.release_belief (release, digest, knowledge, probabilities) "
             "VALUES ($1, $2, $3, $4::float8[]) ON CONFLICT DO NOTHING",
             ["bigint", "text", "text", "text"],
             [release, digest, knowledge.sequence, array_literal(beliefs)],
+            release=release,
         )

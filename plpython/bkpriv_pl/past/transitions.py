@@ -24,7 +24,13 @@ from bkpriv_pl.past.recorded import TRANSITIONS, read_transitions
 from bkpriv_pl.server.boundary import Refusal, array_literal, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
+from bkpriv_pl.tables.dataset import (
+    Dataset,
+    change_declared,
+    columns_of,
+    find_dataset,
+    open_source,
+)
 from bkpriv_pl.tables.levels import read_hierarchies
 from bkpriv_pl.tables.source import Relation, check_readable, open_relation
 
@@ -283,7 +289,8 @@ def keep_knowledge(
         numbers = (getattr(transitions, field) for field in TRANSITIONS.values())
         arrays = [None if array is None else array_literal(array) for array in numbers]
     names = ("kind", "memory", "labels", *TRANSITIONS)
-    run(
+    change_declared(
+        dataset,
         f"INSERT INTO bkpriv.sequential_knowledge (dataset, name, {', '.join(names)}) "
         "VALUES ($1, $2, $3, $4, $5, $6::int[], $7::int[], $8::int[], $9::int[], $10::float8[], "
         "$11::int[]) ON CONFLICT (dataset, name) DO UPDATE SET set_at = now(), "
@@ -380,8 +387,9 @@ def customary_knowledge(dataset: str, requirement: str) -> Any:
 
 def forget_knowledge(dataset: Dataset, name: str) -> None:
     """Delete sequential knowledge of a dataset."""
-    run(
-        "UPDATE bkpriv.sequential_knowledge SET dropped = true WHERE (dataset, name) = ($1, $2)",
+    change_declared(
+        dataset,
+        "DELETE FROM bkpriv.sequential_knowledge WHERE (dataset, name) = ($1, $2)",
         ["text", "text"],
         [dataset.name, name],
     )

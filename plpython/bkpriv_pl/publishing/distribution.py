@@ -17,6 +17,7 @@ from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.publishing.view import View
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, run
+from bkpriv_pl.server.writing import write
 
 __all__ = [
     "begin_distributing",
@@ -95,10 +96,11 @@ def check_column(name: str, shown: Sequence[str]) -> None:
 
 def distribute(release: int, exhibit: Exhibit, column: str) -> None:
     """Distribute the table of an exhibit, which is filled and not yet sealed."""
-    run(
+    write(
         "SELECT bkpriv_internal.distribute_release_table($1, $2, $3)",
         ["bigint", "text", "text"],
         [release, exhibit, column],
+        release=release,
     )
 
 

@@ -17,7 +17,7 @@ from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.utility.measures import column_losses, lost_columns
 from bkpriv_pl.server import telling
-from bkpriv_pl.server.boundary import write
+from bkpriv_pl.server.writing import write
 
 __all__ = ["LISTED", "close", "give_notice", "latest_of", "record", "releases_of"]
 
@@ -203,6 +203,7 @@ def record(release: int, told: Sequence[telling.Told]) -> None:
         "SELECT $1, u.* FROM unnest($2, $3, $4, $5) WITH ORDINALITY AS u",
         ["bigint", *["text[]"] * len(columns)],
         [release, *columns.values()],
+        release=release,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, decode, entry, from_json, require, run
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = ["StatedPolicy", "find_policy", "set_policy"]
@@ -63,21 +64,30 @@ def set_policy(name: str | None, requirements: str | None) -> str:
     """See ``bkpriv.set_policy``."""
     name = require(name, "name of the policy")
     parse_policy(from_json(requirements, "requirements"))
-    values = [name, requirements]
+    types = ["text", "jsonb", "text"]
+    (role,) = run("SELECT current_user::text AS name")
     # Whoever inserts first has the name, whatever others do at the same time.
-    if run(
-        "INSERT INTO bkpriv.policy (name, requirements) "
-        "VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING name",
-        ["text", "jsonb"],
-        values,
+    if write(
+        "INSERT INTO bkpriv.policy (name, requirements, owner) "
+        "VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name",
+        types,
+        [name, requirements, role["name"]],
+        owner=role["name"],
     ):
         return name
-    if run(
-        "UPDATE bkpriv.policy SET requirements = $2, set_at = now() WHERE name = $1 RETURNING name",
-        ["text", "jsonb"],
-        values,
+    for row in run(
+        "SELECT owner FROM bkpriv.policy WHERE name = $1 AND bkpriv_internal.owns(owner)",
+        ["text"],
+        [name],
     ):
-        return name
+        if write(
+            "UPDATE bkpriv.policy SET requirements = $2, set_at = now() "
+            "WHERE (name, owner) = ($1, $3) RETURNING name",
+            types,
+            [name, requirements, row["owner"]],
+            owner=row["owner"],
+        ):
+            return name
     raise Refusal(
         "42501",
         f'must be owner of policy "{name}"',

@@ -47,13 +47,13 @@ from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.view import ShownView, put_view
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
-from bkpriv_pl.server.boundary import entry, run
+from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
 from bkpriv_pl.tables.dataset import find_dataset, open_source, take_turn
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.persons import tell_bounded, tell_persons
-from bkpriv_pl.tables.source import tell_hidden_rows
+from bkpriv_pl.tables.source import check_readable, tell_hidden_rows
 
 __all__ = ["publish"]
 
@@ -82,7 +82,7 @@ def publish(
         with telling_losses(request.dataset):
             task = Task("bkpriv publish")
             task.step("waiting for its turn")
-            take_turn(request.dataset.name)
+            take_turn(request.dataset.name, request.dataset.owner)
             find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
             previous = shown_before(request)
             standing = _standing(request, previous, task)
@@ -284,7 +284,7 @@ def _show(
     for former in sorted({view.release for view in previous.values()}):
         if history.happened(former, "withdrawn"):
             # Only its emptied view was left, for what others had built on it.
-            run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [former])
+            history.clear(former)
         else:
             history.record_event(
                 former, "superseded", f"release {release} took its place in {request.view}"
@@ -308,6 +308,9 @@ def _record(
     published, rows = outcome.made.release, outcome.made.findings
     records = published.table.records
     suppressed = records - published.published
+    # Rights may have been lost while the source was read and groups were formed.
+    source = open_source(dataset)
+    check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -342,7 +345,7 @@ def _record(
     together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
     notice.give_notice(release, published, shown, rows, options=request.options)
-    tell_hidden_rows(open_source(dataset), f"Release {release}")
+    tell_hidden_rows(source, f"Release {release}")
     tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:

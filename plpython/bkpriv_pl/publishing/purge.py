@@ -12,6 +12,7 @@ from bkpriv_pl.past import history
 from bkpriv_pl.past.ownership import OwnRelease, find_own
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.dataset import take_turn
 
 __all__ = ["purge"]
@@ -26,7 +27,7 @@ def purge(release: int | None, reason: str | None, force: bool | None) -> None:
             "force is missing", detail="It is NULL.", hint="Give true or false, or leave it out."
         )
     own = find_own(release)
-    take_turn(own.dataset)
+    take_turn(own.dataset, own.owner)
     if not history.happened(own.release, "withdrawn"):
         raise Refusal(
             "55000",
@@ -44,8 +45,14 @@ def purge(release: int | None, reason: str | None, force: bool | None) -> None:
     if not force:
         _refuse_needed(own)
     history.record_event(own.release, "purged", reason)
-    run("SELECT bkpriv_internal.erase_release($1)", ["bigint"], [own.release])
-    run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [own.release])
+    for part in ("content", "draw", "respondent", "belief", "notice", "attribute"):
+        write(
+            f"DELETE FROM bkpriv.release_{part} WHERE release = $1",
+            ["bigint"],
+            [own.release],
+            release=own.release,
+        )
+    history.clear(own.release)
 
 
 def _refuse_needed(own: OwnRelease) -> None:

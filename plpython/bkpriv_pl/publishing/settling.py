@@ -11,6 +11,7 @@ from bkpriv_pl.past import history
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.visibility import Before, look_before, unwritten_since
 from bkpriv_pl.server.boundary import run
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.kept import Kept
@@ -63,7 +64,7 @@ def _writers_held(release: int) -> bool:
     """
     deadline = time.monotonic() + _WRITERS_SECONDS
     held = "SELECT bkpriv_internal.hold_writers($1) AS held"
-    while not run(held, ["bigint"], [release])[0]["held"]:
+    while not write(held, ["bigint"], [release], release=release)[0]["held"]:
         if time.monotonic() > deadline:
             return False
         run("SELECT pg_sleep(0.05)")

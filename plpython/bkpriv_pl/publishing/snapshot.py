@@ -37,7 +37,8 @@ from bkpriv_pl.publishing.values import (
     names_in,
     unchanged,
 )
-from bkpriv_pl.server.boundary import Refusal, array_literal, run, write
+from bkpriv_pl.server.boundary import Refusal, array_literal, fill, run
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.dataset import Dataset
 
@@ -105,7 +106,8 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
             raise _other_rows(f"Exhibit {exhibit} has {rows} rows of {certified}")
         if content.options.distribute_by is not None:
             distribute(release, exhibit, content.options.distribute_by)
-    run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
+    seal = "SELECT bkpriv_internal.seal_release_tables($1)"
+    write(seal, ["bigint"], [release], release=release)
     known = [domain.name for domain in content.published.table.quasi_identifiers]
     shown = dict(zip(known, writer.quasi_identifiers, strict=True))
     declared = iter(_flat([shown[name] for name in dataset.quasi_identifiers]))
@@ -136,10 +138,11 @@ def _flat(attributes: Sequence[Columns]) -> Columns:
 
 def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
     """Create a table of a release, and return its name as SQL."""
-    run(
+    write(
         "SELECT bkpriv_internal.create_release_table($1, $2, $3::text[]::regtype[], $4)",
         ["bigint", "text[]", "text[]", "text"],
         [release, [item.name for item in columns], [item.type for item in columns], exhibit],
+        release=release,
     )
     row = run(
         "SELECT bkpriv_internal.release_table($1, $2) AS name",
@@ -277,9 +280,9 @@ class _Writer(ABC):
         A seed is a parameter: what a server logs of a statement that fails is its text.
         """
         if self.content.options.seed is None or self.seed not in query:
-            return write(query, types, values)
+            return fill(query, types, values)
         query = query.replace(self.seed, f"${len(types) + 1}")
-        return write(query, [*types, "numeric"], [*values, self.content.options.seed])
+        return fill(query, [*types, "numeric"], [*values, self.content.options.seed])
 
 
 class _BoxWriter(_Writer):

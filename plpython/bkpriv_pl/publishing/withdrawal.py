@@ -30,7 +30,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
     reason = require(reason, "reason")
     own = find_own(release)
     begin_distributing()
-    take_turn(own.dataset)
+    take_turn(own.dataset, own.owner)
     readable = run(
         "SELECT FROM bkpriv_internal.views_of($1) "
         "WHERE readable AND "
@@ -38,7 +38,6 @@ def withdraw(release: int | None, reason: str | None) -> None:
         ["bigint"],
         [own.release],
     )
-    # An event that was written by hand withdraws nothing.
     if history.happened(own.release, "withdrawn") and not readable:
         raise Refusal(
             "55000",
@@ -84,7 +83,7 @@ def _readers(release: int) -> list[str | None]:
 def _clear(release: int) -> None:
     """Empty a release; refused where a session holds its views longer than the caller waits."""
     try:
-        run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [release])
+        history.clear(release)
     except plpy.spiexceptions.LockNotAvailable:
         raise Refusal(
             "55P03",

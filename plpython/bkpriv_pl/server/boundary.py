@@ -27,6 +27,7 @@ __all__ = [
     "check_room",
     "decode",
     "entry",
+    "fill",
     "from_json",
     "needed",
     "needed_of_texts",
@@ -35,7 +36,6 @@ __all__ = [
     "run",
     "unpack_floats",
     "unpack_integers",
-    "write",
 ]
 
 _DEPTH = 32
@@ -54,7 +54,7 @@ _JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:
     """Execute one statement with parameters, and return its rows.
 
-    Nothing else in the packages has rows made, but `write`: they may be made outside the limit of
+    Nothing else in the packages has rows made, but `fill`: they may be made outside the limit of
     memory alone; see `bkpriv_pl.server.memory`.
     """
     with lifted():
@@ -62,12 +62,11 @@ def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> li
         return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
 
 
-def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
-    """Execute one statement that writes, with parameters, and return how many rows it wrote."""
+def fill(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
+    """Execute one statement that fills a table of a release, and return how many rows it wrote."""
     with lifted():
         check_pinned()
-        written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
-    return written
+        return plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
 
 
 def needed(text: str) -> str:

@@ -16,7 +16,7 @@ import plpy
 
 from bkpriv_core.errors import BkprivError
 
-__all__ = ["ChangedSettings", "check_pinned", "pinned"]
+__all__ = ["ChangedSettings", "acting", "check_pinned", "pinned"]
 
 _at_entry: Mapping[str, Any] | None = None
 """Settings and role of the call under way; None outside of calls, empty before its first look."""
@@ -60,13 +60,20 @@ def check_pinned() -> None:
         )
 
 
+def acting() -> int:
+    """Return the identifier of the role that the call under way acts as; see `check_pinned`."""
+    check_pinned()
+    assert _at_entry
+    return int(_at_entry["role"])
+
+
 @cache
 def _look() -> Any:
     """Prepare the statement that looks, at what sql/seal.sql pins."""
     (row,) = plpy.execute(
         "SELECT pg_catalog.array_agg(pg_catalog.split_part(setting, '=', 1)) AS names "
         "FROM pg_catalog.pg_proc, pg_catalog.unnest(proconfig) AS setting "
-        "WHERE oid = 'bkpriv_internal.check_job()'::pg_catalog.regprocedure"
+        "WHERE oid = 'bkpriv_internal.write()'::pg_catalog.regprocedure"
     )
     settings = [
         f"pg_catalog.current_setting({plpy.quote_literal(name)}) AS {plpy.quote_ident(name)}"

@@ -36,7 +36,7 @@ __all__ = ["PACKAGES", "Topics", "check_origin"]
 PACKAGES = ("numpy", "scipy", "bkpriv_core", "bkpriv_pl")
 """Packages that must come from the extension's own directory."""
 
-_ROOMS = ("asking", "publishing", "past", "tables")
+_ROOMS = ("asking", "publishing", "past", "tables", "server")
 """Rooms whose functions SQL calls."""
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.access import Access, now
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
@@ -35,6 +36,7 @@ from bkpriv_pl.tables.texts import check_names
 
 __all__ = [
     "Dataset",
+    "change_declared",
     "columns_of",
     "drop",
     "find_dataset",
@@ -142,7 +144,7 @@ def find_dataset(name: str | None) -> Dataset:
     )
 
 
-def take_turn(name: str) -> None:
+def take_turn(name: str, owner: str) -> None:
     """Wait for others who publish or withdraw from a dataset, or drop it, until they are done.
 
     Raises
@@ -151,13 +153,39 @@ def take_turn(name: str) -> None:
         If the transaction would not see what they did.
     """
     refuse_old_snapshot()
-    # The dataset's row, which takes a privilege on it; advisory locks are anybody's. Written anew,
-    # not only locked: a deletion under an older snapshot must fail.
-    run(
-        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE name = $1",
-        ["text"],
-        [name],
+    # The dataset's row; advisory locks are anybody's. Written anew, not only locked: a deletion
+    # under an older snapshot must fail.
+    write(
+        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE (name, owner) = ($1, $2)",
+        ["text", "text"],
+        [name, owner],
+        owner=owner,
     )
+
+
+def change_declared(
+    dataset: Dataset, query: str, types: Sequence[str], values: Sequence[Any]
+) -> None:
+    """Change what is declared of a dataset, by a statement; see `write`.
+
+    Raises
+    ------
+    Refusal
+        If the dataset is not there any more, or belongs to another role.
+    """
+    if not write(
+        "SELECT FROM bkpriv.dataset WHERE (name, owner) = ($1, $2) FOR KEY SHARE",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+        owner=dataset.owner,
+    ):
+        raise Refusal(
+            "42704",
+            f'dataset "{dataset.name}" does not exist any more',
+            detail="It was dropped or handed on meanwhile.",
+            hint="Register it with bkpriv.register_dataset.",
+        )
+    write(query, types, values, owner=dataset.owner)
 
 
 def refuse_old_snapshot() -> None:
@@ -308,12 +336,14 @@ def register(
     stated: list[Any] = [relation.schema, relation.name, list(known), list(told), list(beside)]
     stated += [respondent, period, bins]
     # Whoever inserts first has the name, whatever others do at the same time.
-    if not run(
+    (role,) = run("SELECT current_user::text AS name")
+    if not write(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, attributes, respondent, period, bins) VALUES "
-        "($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING RETURNING name",
-        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb"],
-        [name, *stated],
+        "sensitive, attributes, respondent, period, bins, owner) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text"],
+        [name, *stated, role["name"]],
+        owner=role["name"],
     ):
         check_declared(name, stated)
         return name
@@ -339,8 +369,6 @@ def register(
         [binned[column] for column in dataset.measured],
         period=None if period is None else binned[period],
     )
-    # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
-    _forget(name)
     watch_own(relation, name)
     return name
 
@@ -349,7 +377,7 @@ def register(
 def drop(name: str | None) -> None:
     """See ``bkpriv.drop_dataset``."""
     dataset = find_dataset(name)
-    take_turn(dataset.name)
+    take_turn(dataset.name, dataset.owner)
     alive = run(
         "SELECT release, view_name FROM bkpriv_internal.live_releases($1, $2)",
         ["text", "text"],
@@ -363,14 +391,14 @@ def drop(name: str | None) -> None:
             detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
             hint="Withdraw them with bkpriv.withdraw(release, reason).",
         )
-    _forget(dataset.name)
-    run("UPDATE bkpriv.dataset SET dropped = true WHERE name = $1", ["text"], [dataset.name])
-
-
-def _forget(name: str) -> None:
-    """Delete what was declared of a dataset, in the way that its owner may."""
-    for table in ("hierarchy", "sequential_knowledge"):
-        run(f"UPDATE bkpriv.{table} SET dropped = true WHERE dataset = $1", ["text"], [name])
+    for table, key in (
+        ("hierarchy", "dataset"),
+        ("sequential_knowledge", "dataset"),
+        ("dataset", "name"),
+    ):
+        change_declared(
+            dataset, f"DELETE FROM bkpriv.{table} WHERE {key} = $1", ["text"], [dataset.name]
+        )
 
 
 def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]) -> Refusal:

@@ -28,7 +28,13 @@ from bkpriv_pl.server.boundary import (
 )
 from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source
+from bkpriv_pl.tables.dataset import (
+    Dataset,
+    change_declared,
+    columns_of,
+    find_dataset,
+    open_source,
+)
 from bkpriv_pl.tables.inspection import distinct_values, inspect_hierarchy, inspect_prefixes
 from bkpriv_pl.tables.source import (
     Relation,
@@ -164,8 +170,9 @@ def unset_hierarchy(name: str | None, attribute: str | None) -> None:
             detail="It has neither labels nor intervals.",
             hint="Nothing needs to be done.",
         )
-    run(
-        "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = $1 AND attribute = $2",
+    change_declared(
+        dataset,
+        "DELETE FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2",
         ["text", "text"],
         [dataset.name, attribute],
     )
@@ -215,7 +222,8 @@ def _keep(
     rule: dict[str, Any] | None = None,
 ) -> None:
     """Keep a hierarchy, in place of the one that the attribute may have."""
-    run(
+    change_declared(
+        dataset,
         "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels, widths, origin, rule) "
         "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (dataset, attribute) "
         "DO UPDATE SET levels = excluded.levels, widths = excluded.widths, "

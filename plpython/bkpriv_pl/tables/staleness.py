@@ -15,6 +15,8 @@ import plpy
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.pinned import acting
+from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.source import SOURCES, Relation, find_distributed, open_relation
 
 __all__ = ["unwatch", "watch", "watch_own"]
@@ -150,7 +152,8 @@ def _put_triggers(source: Relation) -> str | None:
             for member in _family(source):
                 if not member.watched:
                     _put_trigger(member)
-                    run("SELECT bkpriv_internal.register_watch($1)", ["oid"], [member.oid])
+                    bind = "SELECT bkpriv_internal.register_watch($1, $2)"
+                    write(bind, ["oid", "oid"], [member.oid, acting()])
     except (
         plpy.spiexceptions.FeatureNotSupported,
         plpy.spiexceptions.InsufficientPrivilege,
