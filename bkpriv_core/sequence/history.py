@@ -23,16 +23,11 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.revision import Past
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
 from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = ["History", "Looks", "Step"]
-
-
-_TOLERANCE = 1e-6
-"""Tolerance of the sum of recorded beliefs around 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,28 +99,6 @@ class Step:
         owner = np.repeat(np.arange(len(beliefs)), np.diff(offsets))
         compact: FloatArray = beliefs[owner, values]
         return compact
-
-    def check(self, compact: FloatArray) -> FloatArray:
-        """Return recorded beliefs, as `compact` gives them.
-
-        Raises
-        ------
-        UnsoundHistory
-            If they are no beliefs about this step.
-        """
-        offsets, values = self.pattern
-        if len(compact) == len(values):
-            owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-            sums = np.bincount(owner, compact, minlength=len(offsets) - 1)
-            if (compact >= 0).all() and (np.abs(sums - 1.0) <= _TOLERANCE).all():
-                return compact
-        raise UnsoundHistory(
-            f"the recorded beliefs about release {self.release} are unsound",
-            detail=f"There are {len(compact)} probabilities; {len(values)} of "
-            f"{len(offsets) - 1} records are expected, those of each summing to 1.",
-            hint="No publication recorded them so. Set the sequential knowledge anew with "
-            "set_sequential_knowledge, and they are inferred again.",
-        )
 
 
 @dataclass(frozen=True, eq=False)

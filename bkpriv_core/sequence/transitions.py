@@ -28,7 +28,6 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 
@@ -36,11 +35,6 @@ __all__ = ["DEEPEST", "Listed", "Transitions", "constant"]
 
 DEEPEST = 1000
 """Largest number of values of a context."""
-
-_TOLERANCE = 1e-6
-"""Tolerance of the sum of a context's probabilities around 1."""
-
-_HINT = "Set the sequential knowledge anew with set_sequential_knowledge."
 
 
 @dataclass(frozen=True)
@@ -177,95 +171,6 @@ class Transitions:
             [self.values[code] for code in self.following.tolist()],
             self.probabilities.tolist(),
             None if self.support is None else self.support.tolist(),
-        )
-
-    @classmethod
-    def of_arrays(
-        cls,
-        values: Labels,
-        parent: IntArray,
-        oldest: IntArray,
-        offsets: IntArray,
-        following: IntArray,
-        probabilities: FloatArray,
-        support: IntArray | None = None,
-    ) -> Transitions:
-        """Transitions from recorded arrays, those of the class, checked.
-
-        Raises
-        ------
-        UnsoundHistory
-            If they cannot be what was recorded.
-        """
-        size, many = len(values), len(parent)
-        _require(
-            0 < size == len(set(values)),
-            "its values are not told apart",
-            f"{len(set(values))} of {size} labels differ.",
-        )
-        _require(
-            0 < many == len(oldest) == len(offsets) - 1
-            and len(following) == len(probabilities)
-            and (support is None or len(support) == len(following)),
-            "its arrays do not fit together",
-            f"There are {many} parents, {len(oldest)} values, {len(offsets)} offsets, "
-            f"{len(following)} next values and {len(probabilities)} probabilities.",
-        )
-        numbers = np.arange(many)
-        _require(
-            parent[0] == oldest[0] == -1
-            and bool(((parent[1:] >= 0) & (parent[1:] < numbers[1:])).all())
-            and bool(((oldest[1:] >= 0) & (oldest[1:] < size)).all())
-            and bool((np.diff(parent[1:] * size + oldest[1:]) > 0).all()),
-            "its contexts are no trie",
-            f"There are {many} nodes; each must stand behind its parent, in ascending order.",
-        )
-        last = many - 1
-        for _ in range(DEEPEST):
-            last = int(parent[last]) if last > 0 else 0
-        _require(
-            last == 0,
-            "its contexts are too long",
-            f"One has more than {DEEPEST} values.",
-        )
-        _require(
-            offsets[0] == offsets[1] == 0
-            and offsets[-1] == len(following)
-            and bool((np.diff(offsets) >= 0).all()),
-            "its contexts do not share out its probabilities",
-            f"The offsets go from {offsets[0]} to {offsets[-1]}; there are {len(following)} "
-            "probabilities, and the empty context has none.",
-        )
-        owner = np.repeat(numbers, np.diff(offsets))
-        _require(
-            bool(((following >= 0) & (following < size)).all())
-            and bool((np.diff(owner * size + following) > 0).all())
-            and (support is None or bool((support > 0).all())),
-            "its next values are out of range or order",
-            f"There are {len(following)}, of {size} values.",
-        )
-        sums = np.bincount(owner, probabilities, minlength=many)[np.diff(offsets) > 0]
-        _require(
-            bool((np.isfinite(probabilities) & (probabilities > 0)).all())
-            and bool((np.abs(sums - 1.0) <= _TOLERANCE).all()),
-            "its probabilities are no distributions",
-            f"There are {len(probabilities)}, of {len(sums)} contexts.",
-        )
-        return cls(
-            values,
-            parent,
-            oldest,
-            offsets,
-            following=following,
-            probabilities=probabilities,
-            support=support,
-        )
-
-
-def _require(holds: bool, what: str, detail: str) -> None:
-    if not holds:
-        raise UnsoundHistory(
-            f"recorded sequential knowledge is unsound: {what}", detail=detail, hint=_HINT
         )
 
 

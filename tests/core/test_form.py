@@ -17,7 +17,7 @@ from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
-from bkpriv_core.release.recorded.content import read_release
+from bkpriv_core.release.recorded import read_release
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
@@ -207,12 +207,12 @@ def test_levels_are_read_back_where_there_are_any(
     chosen = tuple(
         data.draw(st.integers(0, len(Levels.of(domain)) - 1)) for domain in table.quasi_identifiers
     )
-    attributes, arrays, content = recorded(table, as_groups([list(range(table.cells))]))
+    attributes, arrays = recorded(table, as_groups([list(range(table.cells))]))
     generalized = [
         replace(item, level=level) for item, level in zip(attributes, chosen, strict=False)
     ]
-    assert read_release(attributes, arrays, content, form).form is form
-    form_read = read_release([*generalized, attributes[-1]], arrays, content, form).form
+    assert read_release(attributes, arrays, form).form is form
+    form_read = read_release([*generalized, attributes[-1]], arrays, form).form
     assert form_read.levels == (None if form.exact else chosen)
     recoding = tuple(
         Levels.of(domain).recoding(domain, level)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidData, InvalidParameter, UnsoundHistory
+from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.sequence import mining, statement
-from bkpriv_core.sequence import transitions as trie
 from bkpriv_core.sequence.mining import count, mined
 from bkpriv_core.sequence.statement import given as stated
 from bkpriv_core.sequence.transitions import Transitions, constant
@@ -190,76 +187,13 @@ def test_a_memory_of_nothing_is_refused(memory: int) -> None:
         mined("c", LABELS, np.array([1, 1]), np.array([1, 1]), memory)
 
 
-# --- Recorded knowledge ---------------------------------------------------------------------------
-
-
-def arrays(transitions: Transitions) -> dict[str, object]:
-    return dict(vars(replace(transitions)))
-
-
-@given(corpora.filter(lambda people: any(len(values) > 1 for values in people)))
-def test_what_is_recorded_is_read_back(people: list[list[str]]) -> None:
-    transitions = mined("c", LABELS, *corpus(people))
-    again = Transitions.of_arrays(**arrays(transitions))  # type: ignore[arg-type]
-    assert again.listed() == transitions.listed()
-
-
-def _set(name: str, place: int, value: float) -> Callable[[Transitions], Transitions]:
-    def change(transitions: Transitions) -> Transitions:
-        array = getattr(transitions, name).copy()
-        array[place] = value
-        return replace(transitions, **{name: array})
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda t: replace(t, values=()), "not told apart"),
-        (lambda t: replace(t, values=("a", "a", "b")), "not told apart"),
-        (lambda t: replace(t, oldest=t.oldest[1:]), "do not fit together"),
-        (lambda t: replace(t, support=t.support[1:]), "do not fit together"),
-        (lambda t: replace(t, probabilities=t.probabilities[1:]), "do not fit together"),
-        (lambda t: replace(t, offsets=t.offsets[1:]), "do not fit together"),
-        (_set("parent", 0, 0), "no trie"),
-        (_set("parent", 1, 1), "no trie"),
-        (_set("parent", 1, -1), "no trie"),
-        (_set("oldest", 1, 4), "no trie"),
-        (_set("oldest", 1, -1), "no trie"),
-        (_set("oldest", 2, 0), "no trie"),
-        (_set("offsets", 1, 1), "share out"),
-        (_set("offsets", 2, 9), "share out"),
-        (_set("offsets", -1, 3), "share out"),
-        (_set("offsets", -1, 99), "share out"),
-        (_set("following", 0, 4), "out of range"),
-        (_set("following", 0, -1), "out of range"),
-        (_set("following", 1, 1), "out of range"),
-        (_set("support", 0, 0), "out of range"),
-        (_set("probabilities", 0, 0.5), "no distributions"),
-        (_set("probabilities", 0, np.nan), "no distributions"),
-        (_set("probabilities", 0, -1.0), "no distributions"),
-    ],
-)
-def test_recorded_knowledge_that_cannot_be_is_refused(
-    change: Callable[[Transitions], Transitions], message: str
-) -> None:
-    people = [["a", "b", "a"], ["a", "b", "b"], ["a", "c"]]
-    transitions = mined("c", LABELS, *corpus(people))
-    assert transitions.parent.tolist() == [-1, 0, 0, 2]
-    with pytest.raises(UnsoundHistory, match=message):
-        Transitions.of_arrays(**arrays(change(transitions)))  # type: ignore[arg-type]
-
-
 def test_contexts_are_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     people = [["a", "b", "a", "a"], ["b", "b", "a", "b"]]
     whole = mined("c", LABELS, *corpus(people))
     assert whole.memory == 3
-    for module in (mining, statement, trie):
+    for module in (mining, statement):
         monkeypatch.setattr(module, "DEEPEST", 1)
     assert mined("c", LABELS, *corpus(people)).memory == 1
-    with pytest.raises(UnsoundHistory, match="too long"):
-        Transitions.of_arrays(**arrays(whole))  # type: ignore[arg-type]
     two, one = np.array([2]), np.array([1])
     with pytest.raises(InvalidData, match="a history of 2 values"):
         stated("t", LABELS, two, np.array([0, 1]), one, np.ones(1), None)

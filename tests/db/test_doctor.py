@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
 from tests.db.clinic import one, publish
+from tests.db.refusal import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,6 +62,19 @@ def test_the_doctor_notices_what_was_tampered_with(clinic: Connection) -> None:
         with clinic.transaction(force_rollback=True):
             clinic.execute(change)
             assert [name for name, (ok, _) in findings(clinic).items() if not ok] == [check]
+
+
+@pytest.mark.parametrize("lost", ["release_content", "release_attribute"])
+def test_the_doctor_notices_what_a_restore_in_parts_left_out(clinic: Connection, lost: str) -> None:
+    release = publish(clinic)
+    assert findings(clinic)["releases"][0]
+    clinic.execute(
+        f"ALTER TABLE bkpriv.{lost} DISABLE TRIGGER USER; DELETE FROM bkpriv.{lost};"
+        f"ALTER TABLE bkpriv.{lost} ENABLE TRIGGER USER".encode()
+    )
+    ok, detail = findings(clinic)["releases"]
+    assert (ok, detail) == (False, f"the history of release {release} is not whole: restore it")
+    refused(clinic, "SELECT * FROM bkpriv.utility(%s)", [release], sqlstate="55000", names=["1"])
 
 
 def test_the_version_is_that_of_the_control_file(clinic: Connection) -> None:

@@ -245,22 +245,6 @@ def test_beliefs_that_were_not_stored_are_inferred(exams: Connection) -> None:
     assert [row[0] for row in stored(exams)] == [1, 1, 2, 2, 3]
 
 
-@pytest.mark.parametrize(
-    "beliefs", ["'{0.5}'", "array_fill(0.9, '{8}')", "array_fill('nan'::float8, '{8}')", "'{{1}}'"]
-)
-def test_stored_beliefs_that_cannot_be_are_refused(exams: Connection, beliefs: str) -> None:
-    state_policy(exams, "cautious", CAUTIOUS)
-    publish_week(exams, 1, "cautious")
-    exams.execute("ALTER TABLE bkpriv.release_belief DISABLE TRIGGER USER")
-    exams.execute(f"UPDATE bkpriv.release_belief SET probabilities = {beliefs}".encode())
-    exams.execute("ALTER TABLE bkpriv.release_belief ENABLE TRIGGER USER")
-    call = "SELECT bkpriv.publish('exams', 'cautious', 'public.exams', period => '2')"
-    with unchanged(exams):
-        refused(exams, call, sqlstate="22000", names=["probabilities"])
-    # Audits go through the history anew.
-    assert len(exams.execute(AUDIT, ["omega"]).fetchall()) == 1
-
-
 # --- what a policy leaves open --------------------------------------------------------------------
 
 

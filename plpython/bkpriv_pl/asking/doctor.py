@@ -275,7 +275,7 @@ def _owners() -> Check:
 
 
 def _releases() -> Check:
-    """Whether what is not withdrawn has its data, such as after a restore in parts."""
+    """Whether releases have their data and history, such as after a restore in parts."""
     lost = run(
         "SELECT format('no data of release %s in bkpriv_release: withdraw it, or restore it', "
         "r.release) AS remedy, r.release FROM bkpriv.release r WHERE NOT EXISTS "
@@ -294,7 +294,15 @@ def _releases() -> Check:
         "CROSS JOIN bkpriv_internal.views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
         # Others can make one too, but nothing could be in it.
         "WHERE v.materialized AND NOT v.readable AND "
-        "has_table_privilege(c.relowner, v.release_table, 'SELECT') ORDER BY release"
+        "has_table_privilege(c.relowner, v.release_table, 'SELECT') "
+        "UNION ALL SELECT format('the history of release %s is not whole: restore it', r.release), "
+        "r.release FROM bkpriv.release r LEFT JOIN bkpriv.release_content c USING (release) "
+        "WHERE NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release "
+        "AND e.kind = 'purged') AND NOT coalesce("
+        "(SELECT sum(n) FROM unnest(c.counts) AS n) = r.records "
+        "AND (SELECT max(n) FROM unnest(c.cells) AS n) < cardinality(c.group_ids) "
+        "AND (SELECT count(*) FROM bkpriv.release_attribute a WHERE a.release = r.release) "
+        "> cardinality(c.codes) / cardinality(c.group_ids), false) ORDER BY release"
     )
     return ("releases", not lost, "; ".join(row["remedy"] for row in lost) or "all have their data")
 

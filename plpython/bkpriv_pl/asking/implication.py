@@ -13,7 +13,8 @@ from bkpriv_core.implication.statement import Cells, NamedPersons, Names
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.parts import Parts
-from bkpriv_pl.past.history import RecordedRelease, find_release, find_respondents
+from bkpriv_pl.past.history import RecordedRelease, find_release
+from bkpriv_pl.past.recorded import read_respondents
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require
 from bkpriv_pl.server.progress import POLLED
@@ -41,7 +42,7 @@ def max_disclosure(
     language = require(language, "language")
     # Implications are about one column; of several the worst counts, by whose values it is told.
     about = []
-    respondents = find_respondents(recorded)
+    respondents = read_respondents(recorded.release)
     for parts in _by_column(recorded):
         persons: NamedPersons = (
             Cells(parts, recorded.groups)

@@ -13,7 +13,6 @@ from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method import find_method
-from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_pl.past.selection import select_dataset
 from bkpriv_pl.publishing.view import View, split_view_name
 from bkpriv_pl.server import telling
@@ -177,17 +176,10 @@ def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]
 
 
 def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
-    """List the releases of a dataset, with the names of its views.
-
-    Raises
-    ------
-    UnsoundHistory
-        If there is no method such as one is recorded to be made by.
-    """
+    """List the releases of a dataset, with the names of its views."""
     shown = []
     for each in select_dataset(dataset.name, dataset.owner):
-        with of_release(each.release):
-            exhibits = find_method(each.method).form.exhibits
+        exhibits = find_method(each.method).form.exhibits
         view = View(each.view_schema, each.view_name)
         shown.append((each.release, tuple(map(view.of, exhibits))))
     return shown

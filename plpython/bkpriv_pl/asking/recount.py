@@ -16,7 +16,7 @@ from typing import Any
 
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.method import find_method
-from bkpriv_pl.past.history import refuse_purged
+from bkpriv_pl.past.history import PURGED, refuse_purged
 from bkpriv_pl.past.ownership import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.standing import declarations, find_difference, read_digests
@@ -35,9 +35,9 @@ __all__ = ["recount"]
 @entry(Access.SOURCE)
 def recount(release: int | None) -> bool:
     """See ``bkpriv.recount``."""
-    made = look_up(release, "dataset, method, period, created_by")
+    made = look_up(release, f"dataset, method, period, created_by, {PURGED} AS purged")
     release = made["release"]
-    refuse_purged(release)
+    refuse_purged(release, made["purged"])
     dataset = find_dataset(made["dataset"])
     source = open_source(dataset)
     check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))

@@ -12,10 +12,9 @@ from bkpriv_core.attack import Options as AttackerOptions
 from bkpriv_core.attack import parse_options as parse_attacker_options
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
+from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.policy import Policy
-from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
@@ -59,12 +58,6 @@ _KINDS = 10
 
 _LISTED = 50
 """Limit of the releases of the dataset, and events of the release, that a report lists."""
-
-_MOST_BOUNDS = 1000
-"""More than any policy has, alone and together with earlier releases."""
-
-_MOST_FIGURES = 50_000
-"""More than an attacker has of as many columns as a table may have."""
 
 
 @entry(Access.RELEASES)
@@ -248,22 +241,14 @@ def _bounded(finding: Finding) -> Bounded:
 
 
 def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
-    """Read the audit by which the release was certified, with its time and author.
-
-    Raises
-    ------
-    UnsoundHistory
-        If it is recorded with more bounds than a policy has.
-    """
-    rows = _of_few(
+    """Read the audit by which the release was certified, with its time and author."""
+    rows = run(
         "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator, "
         f"{_when('audited_at')} AS at, audited_by AS by FROM bkpriv.audits "
         "WHERE audit = (SELECT min(audit) FROM bkpriv.audits WHERE release = $1) "
         "AND release = $1 AND threshold IS NOT NULL",
-        (["bigint"], [release]),
-        _MOST_BOUNDS,
-        f"the certification of release {release} is unsound",
-        f"It has more than {_MOST_BOUNDS} bounds, which no policy has.",
+        ["bigint"],
+        [release],
     )
     audited, bounds = None, []
     for row in rows:
@@ -272,45 +257,10 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
     return tuple(bounds), audited
 
 
-def _of_few(
-    query: str, parameters: tuple[list[str], list[Any]], most: int, unsound: str, detail: str
-) -> list[dict[str, Any]]:
-    """Read rows about a release that others may have written.
-
-    Parameters
-    ----------
-    parameters : (list of str, list)
-        Types and values of the query's parameters.
-    most : int
-        Number of rows that there can be.
-    unsound, detail : str
-        Words of the error.
-
-    Raises
-    ------
-    UnsoundHistory
-        If there are more.
-    """
-    rows = run(f"{query} LIMIT {most + 1}", *parameters)
-    if len(rows) > most:
-        raise UnsoundHistory(
-            unsound,
-            detail=detail,
-            hint="Somebody has written to the history by themselves; ask a superuser to look.",
-        )
-    return rows
-
-
 def _attacks(release: int) -> tuple[Attack, ...]:
     """Attack by each attacker that breached most, of the latest by the same options each.
 
     One that was played by weaker options so hides no other.
-
-    Raises
-    ------
-    UnsoundHistory
-        If they are recorded with options that are not the attacker's, or with more figures than
-        attacks have.
     """
     worst = run(
         f"""
@@ -332,9 +282,8 @@ def _attacks(release: int) -> tuple[Attack, ...]:
     found = {}
     for row in worst:
         name = row["attacker"]
-        with of_release(release):
-            options = decode(row["options"], f"options of {name}")
-            chosen = _chosen(parse_attacker_options(ATTACKERS[name], options))
+        options = decode(row["options"], f"options of {name}")
+        chosen = _chosen(parse_attacker_options(ATTACKERS[name], options))
         figures = _figures(release, row["attack"], name)
         found[name] = Attack(name, row["at"], row["by"], options, chosen, figures)
     return tuple(found[name] for name in ATTACKERS if name in found)
@@ -343,13 +292,11 @@ def _attacks(release: int) -> tuple[Attack, ...]:
 def _figures(release: int, attack: int, attacker: str) -> dict[str | None, dict[str, float]]:
     """Figures of an attack, by column and name."""
     figures: dict[str | None, dict[str, float]] = {}
-    for row in _of_few(
+    for row in run(
         "SELECT metric, value, sensitive FROM bkpriv.attack_record "
         "WHERE (release, attack, attacker) = ($1, $2, $3) ORDER BY place",
-        (["bigint", "bigint", "text"], [release, attack, attacker]),
-        _MOST_FIGURES,
-        f"the attacks on release {release} are unsound",
-        f"One has more than {_MOST_FIGURES} figures, which none has.",
+        ["bigint", "bigint", "text"],
+        [release, attack, attacker],
     ):
         figures.setdefault(row["sensitive"], {})[row["metric"]] = row["value"]
     return figures

@@ -28,8 +28,8 @@ from bkpriv_pl.asking.readers import find_readers, read_readers
 from bkpriv_pl.past.bases import find_bases
 from bkpriv_pl.past.chain import Chain, read_chain
 from bkpriv_pl.past.course import PlacedRelease
-from bkpriv_pl.past.history import refuse_purged
-from bkpriv_pl.past.ownership import check_listed
+from bkpriv_pl.past.history import PURGED, refuse_purged
+from bkpriv_pl.past.ownership import check_listed, look_up
 from bkpriv_pl.past.passed import note_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.selection import (
@@ -339,7 +339,7 @@ def _check(listed: Sequence[Candidate]) -> Like:
                 hint="What a sequence of releases tells, bkpriv.sequential_audit measures.",
             )
     for each in listed:
-        refuse_purged(each.release)
+        refuse_purged(each.release, look_up(each.release, f"{PURGED} AS purged")["purged"])
     sensitive = next((each.sensitive for each in reversed(listed) if each.sensitive), "")
     like = Like(latest.dataset, latest.owner, sensitive)
     for each in listed:

@@ -16,17 +16,14 @@ import numpy as np
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.library import Library
-from bkpriv_core.errors import InvalidParameter, TooLarge, UnsoundHistory
-from bkpriv_core.release.recorded.content import RecordedFigures
-from bkpriv_core.release.recorded.respondent import read_shown
-from bkpriv_core.release.recorded.soundness import of_release, unsound
+from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.past.course import PlacedRelease, find_course
-from bkpriv_pl.past.history import RecordedRelease, find_release, find_respondents
+from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.recorded import read_labels, read_respondents
 from bkpriv_pl.past.selection import (
     TOGETHER,
@@ -95,7 +92,7 @@ class Chain:
         asked = RecordedPeriod(period, types.pop() if len(types) == 1 else None)
         try:
             steps, when = find_course(self.like.dataset, self.like.owner, asked)
-        except UnsoundHistory as error:
+        except InvalidData as error:
             raise InvalidParameter(
                 f'{period!r} is no period of dataset "{self.like.dataset}"',
                 detail=error.detail,
@@ -163,8 +160,6 @@ def read_chain(
     ------
     TooLarge
         If they would not fit in memory.
-    UnsoundHistory
-        If a release is not as a publication can have recorded it.
     """
     why = {step.release: find_left_out(step.candidate, like, reasons) for step in steps}
     left_out = {release: why for release, why in sorted(why.items()) if why is not None}
@@ -172,27 +167,17 @@ def read_chain(
     _check_room([step.candidate for step in held])
     labels = read_labels([step.release for step in held])
     names = _numbers({})
-    shown = (_read_shown(step, like.sensitive, *labels[step.release], names) for step in held)
+    shown = (_read_shown(step, labels[step.release][1], names) for step in held)
     history = History(tuple(shown))
     return Chain(like, tuple(steps), left_out, history, names=dict(names), library=library)
 
 
-def _read_shown(
-    step: PlacedRelease,
-    sensitive: str,
-    labels: Labels,
-    called: Labels,
-    names: defaultdict[str, int],
-) -> Step:
+def _read_shown(step: PlacedRelease, called: Labels, names: defaultdict[str, int]) -> Step:
     """Groups that a release shows, as sets of respondents; see `_number`."""
     POLLED.poll()
-    figures = step.candidate
-    content = RecordedFigures(figures.records, figures.suppressed, figures.groups)
-    with of_release(step.release):
-        respondents = read_respondents(step.release)
-        if respondents is None:
-            raise unsound("its respondents are missing", "There were some a moment ago.")
-        groups = read_shown(sensitive, labels, respondents, content)
+    respondents = read_respondents(step.release)
+    assert respondents is not None
+    groups = Groups.from_labels(respondents.labels)
     return Step(
         step.release,
         called,
@@ -226,7 +211,7 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
         If it has no groups.
     """
     labels = recorded.groups.labels(len(recorded.parts))
-    respondents = find_respondents(recorded)
+    respondents = read_respondents(recorded.release)
     if respondents is None:
         raise Refusal(
             "55000",

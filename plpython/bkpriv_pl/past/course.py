@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plpy
 
-from bkpriv_core.release.recorded.soundness import unsound
+from bkpriv_core.errors import InvalidData
 from bkpriv_pl.past.selection import Candidate, RecordedPeriod, select_dataset
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.column import FIXED
@@ -50,7 +50,7 @@ def find_steps(dataset: str, owner: str) -> list[PlacedRelease]:
 
     Raises
     ------
-    UnsoundHistory
+    InvalidData
         If a period is no value of its type.
     """
     found = select_dataset(dataset, owner)
@@ -144,5 +144,9 @@ def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
     except plpy.SPIError as error:
         if not str(getattr(error, "sqlstate", "")).startswith(("22", "42")):
             raise
-        raise unsound(f"a period is no value of its type, {type_}", f"{error.args[0]}.") from None
+        raise InvalidData(
+            f"a period is no value of its type, {type_}",
+            detail=f"{error.args[0]}.",
+            hint="Write it as that type does.",
+        ) from None
     return [row["rank"] for row in rows]

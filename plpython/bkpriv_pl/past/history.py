@@ -16,16 +16,14 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.count import Count
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.policy import Policy
-from bkpriv_core.release.recorded.content import RecordedFigures, read_release
-from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
-from bkpriv_core.release.recorded.soundness import of_release
+from bkpriv_core.release.recorded import RecordedRespondents, read_release
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.past.ownership import look_up
-from bkpriv_pl.past.recorded import read_arrays, read_attributes, read_respondents
-from bkpriv_pl.past.terms import find_options, find_requirements, read_ranges
+from bkpriv_pl.past.recorded import read_arrays, read_attributes
+from bkpriv_pl.past.terms import find_options, find_requirements
 from bkpriv_pl.server.boundary import Refusal, array_literal, run
 from bkpriv_pl.server.pinned import acting
 from bkpriv_pl.server.progress import POLLED
@@ -33,10 +31,10 @@ from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = [
+    "PURGED",
     "RecordedRelease",
     "clear",
     "find_release",
-    "find_respondents",
     "find_watch",
     "happened",
     "next_version",
@@ -50,6 +48,12 @@ __all__ = [
 ]
 
 _ANY_TABLE = PriorTables(())
+
+PURGED = (
+    "(SELECT ARRAY[e.at::text, e.reason] FROM bkpriv.release_event AS e "
+    "WHERE e.release = release.release AND e.kind = 'purged')"
+)
+"""SQL for when and why the content of a release was erased; NULL: it was not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,21 +258,6 @@ def record_respondents(release: int, respondents: RecordedRespondents) -> None:
     )
 
 
-def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
-    """Respondents of a release, with the group, part and value of each; None where undeclared.
-
-    Raises
-    ------
-    UnsoundHistory
-        If they are not those of its groups and parts.
-    """
-    with of_release(recorded.release):
-        respondents = read_respondents(recorded.release)
-        if respondents is not None:
-            check_respondents(recorded, respondents)
-    return respondents
-
-
 def record_event(
     release: int, kind: str, reason: str, readers: Sequence[str | None] | None = None
 ) -> None:
@@ -297,20 +286,19 @@ def happened(release: int, kind: str) -> bool:
     return bool(rows)
 
 
-def refuse_purged(release: int) -> None:
-    """Refuse a release whose content was erased: there is nothing to measure."""
-    rows = run(
-        "SELECT at::text, reason FROM bkpriv.release_event e "
-        "WHERE release = $1 AND kind = 'purged' AND NOT EXISTS "
-        "(SELECT FROM bkpriv.release_content c WHERE c.release = e.release)",
-        ["bigint"],
-        [release],
-    )
-    if rows:
+def refuse_purged(release: int, purged: Sequence[str] | None) -> None:
+    """Refuse a release whose content was erased: there is nothing to measure.
+
+    Parameters
+    ----------
+    purged : sequence of str or None
+        When, and why; see `PURGED`.
+    """
+    if purged is not None:
         raise Refusal(
             "55000",
             f"release {release} was purged",
-            detail=f"What it was made from was erased at {rows[0]['at']}: {rows[0]['reason']}.",
+            detail=f"What it was made from was erased at {purged[0]}: {purged[1]}.",
             hint="What audits and attacks found before is in the views bkpriv.audits and "
             "bkpriv.attacks.",
         )
@@ -381,31 +369,20 @@ def _record_found(
 
 
 def find_release(release: int | None) -> RecordedRelease:
-    """Read a release back.
+    """Read a release back, by three statements.
 
     Raises
     ------
     Refusal
-        If there is none that the caller may see.
-    UnsoundHistory
-        If what is recorded cannot be what a publication recorded.
+        If there is none that the caller may see, or it was purged.
     """
-    row = look_up(release, "method, records, suppressed, groups, counterfeited")
+    row = look_up(release, f"method, options ->> 'ranges' AS ranges, {PURGED} AS purged")
     release = row["release"]
-    refuse_purged(release)
-    with of_release(release):
-        attributes, types = read_attributes(release)
-        content = RecordedFigures(
-            row["records"], row["suppressed"], row["groups"], row["counterfeited"]
-        )
-        method = find_method(row["method"])
-        form = method.form.with_ranges(read_ranges(release))
-        parsed = read_release(attributes, read_arrays(release), content, form)
-        return RecordedRelease(
-            parsed.parts,
-            parsed.partition,
-            parsed.form,
-            release,
-            method=method,
-            types=types,
-        )
+    refuse_purged(release, row["purged"])
+    method = find_method(row["method"])
+    attributes, types = read_attributes(release)
+    form = method.form.with_ranges(row["ranges"] or "range")
+    read = read_release(attributes, read_arrays(release), form)
+    return RecordedRelease(
+        read.parts, read.partition, read.form, release, method=method, types=types
+    )

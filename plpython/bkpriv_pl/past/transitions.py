@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN
-from bkpriv_core.errors import InvalidData, InvalidParameter, UnsoundHistory
+from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.sequence.inference import Constant, Incremental, Memory
 from bkpriv_core.sequence.mining import mined
 from bkpriv_core.sequence.statement import given
@@ -307,8 +307,6 @@ def find_knowledge(dataset: Dataset, name: str) -> SequentialKnowledge:
     ------
     Refusal
         If it has none of that name.
-    UnsoundHistory
-        If what is kept cannot be what was set.
     """
     rows = run(
         "SELECT name, kind, memory FROM bkpriv.sequential_knowledge WHERE dataset = $1 "
@@ -331,14 +329,7 @@ def find_knowledge(dataset: Dataset, name: str) -> SequentialKnowledge:
         return SequentialKnowledge(name, row["kind"], Constant())
     if row["kind"] == "incremental":
         return SequentialKnowledge(name, row["kind"], Incremental(row["memory"]))
-    try:
-        return SequentialKnowledge(name, row["kind"], read_transitions(dataset.name, name))
-    except UnsoundHistory as error:
-        raise UnsoundHistory(
-            f'sequential knowledge "{name}" of dataset "{dataset.name}" cannot be: {error.message}',
-            detail=error.detail,
-            hint="Set it anew with bkpriv.set_sequential_knowledge.",
-        ) from None
+    return SequentialKnowledge(name, row["kind"], read_transitions(dataset.name, name))
 
 
 def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledge:

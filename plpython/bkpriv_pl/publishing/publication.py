@@ -20,7 +20,7 @@ from bkpriv_core.method import Job, Made
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
