@@ -292,7 +292,7 @@ def refuse_purged(release: int, purged: Sequence[str] | None) -> None:
     Parameters
     ----------
     purged : sequence of str or None
-        When, and why; see `PURGED`.
+        Time and reason; see `PURGED`.
     """
     if purged is not None:
         raise Refusal(
