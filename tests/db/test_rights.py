@@ -1,7 +1,7 @@
 """Rights: every function as every role, as the table of docs/explanation/security.md says.
 
 Each is called about what the owner has: a dataset, its releases, a relation. What is refused for
-whose relation it is says what to type.
+whose relation it is says what to type. The relation runs code of its owner when it is read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from bkpriv_pl.server.access import Access
 from scripts.rights import ROLES, answer, functions
 from tests.conftest import Connection, Database
-from tests.db.clinic import publish, state_policy
+from tests.db.clinic import overhear, publish, state_policy
 
 FUNCTIONS = functions()
 
@@ -115,6 +115,12 @@ DECLARED = """
         bkpriv.set_sequential_knowledge('mine', 'k', 'constant');
 """
 
+TRAP = """
+    CREATE FUNCTION tell(int) RETURNS int IMMUTABLE COST 1000 LANGUAGE plpgsql AS $$
+    BEGIN RAISE NOTICE 'the relation was read'; RETURN $1; END $$;
+    CREATE INDEX trap ON own ((a + tell(1)));
+"""
+
 
 @pytest.fixture(scope="module")
 def named(
@@ -140,6 +146,7 @@ def named(
     owner.execute("SELECT bkpriv.withdraw(3, 'test')")
     state_policy(owner, "drawn", {"max_disclosure": {"tau": 0.9}})
     assert publish(owner, "plain", "drawn", "drawn", {"scheme": "rr-s"}, method="randomize") == 4
+    owner.execute(TRAP)
     return named
 
 
@@ -185,11 +192,25 @@ def test_every_function_has_a_call() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_of_the_owners_relations_and_releases(
-    shared_database: Database, named: dict[str, str], role: str
+    shared_database: Database, shared_db: Connection, named: dict[str, str], role: str
 ) -> None:
     connection = shared_database.connect(named[role])
-    found = {function: call(connection, function, named, "owner") for function in CALLS}
+    heard = overhear(connection)
+    found, reading = {}, set()
+    for function in CALLS:
+        heard.clear()
+        # A session that has computed it once does so again.
+        shared_db.execute(f"ALTER INDEX {named['owner']}.trap SET (fillfactor = 90)")
+        found[function] = call(connection, function, named, "owner")
+        if any("the relation was read" in text for text in heard):
+            reading.add(function)
     assert found == {function: expected(function, role) for function in CALLS}
+    assert ({"prior", "explore", "publish"} <= reading) is (role in ("owner", "member"))
+    assert reading <= {
+        function
+        for function, (access, _) in FUNCTIONS.items()
+        if access in (Access.SOURCE, Access.NAMED) and found[function] == "yes"
+    }
 
 
 @pytest.mark.parametrize("role", ROLES)

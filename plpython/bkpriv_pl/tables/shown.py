@@ -118,8 +118,7 @@ def read_shown(
     Raises
     ------
     Refusal
-        If the caller may not read either, or not all rows, or reading them could run code of
-        others; see `bkpriv_pl.tables.source`.
+        If the caller may not read either, or not all rows.
     BkprivError
         If the table lacks a column, or has values that the dataset does not have; or if the
         dataset names its respondents, and some have several records.
