@@ -44,7 +44,7 @@ from tests.core.strategies import (
 )
 from tests.core.test_mondrian import as_sets, hospital
 from tests.core.test_safety import draw_attainable, worst
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 # --- A plain agglomeration ------------------------------------------------------------------------
 
@@ -313,14 +313,8 @@ def test_it_says_how_far_it_is_and_is_cancelled() -> None:
     assert shares[-1] == 1.0
     assert len(shares) > 4
 
-    class Cancelled(Exception):
-        """Signal that somebody had enough."""
-
-    def cancel() -> None:
-        raise Cancelled
-
     with pytest.raises(Cancelled):
-        agglomerate(setting, [KAnonymity(6)], progress=Watched(poll=cancel))
+        agglomerate(setting, [KAnonymity(6)], progress=cancelling())
 
 
 def test_what_is_measured_at_a_time_has_room_for_all_values(

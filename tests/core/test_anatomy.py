@@ -21,7 +21,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.core.strategies import MANY
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 def table_of(counts: Sequence[Sequence[int]] | IntArray) -> Table:
@@ -340,15 +340,7 @@ def test_progress_rises_to_the_whole() -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 9])
 def test_polling_can_cancel(calls: int) -> None:
-    class Cancelled(BaseException):
-        pass
-
-    left = [calls]
-
-    def poll() -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        anatomy(Parts.of(table_of([[50, 40, 30, 20]])), 2, SeededChance(0), progress=Watched(poll))
+        anatomy(
+            Parts.of(table_of([[50, 40, 30, 20]])), 2, SeededChance(0), progress=cancelling(calls)
+        )

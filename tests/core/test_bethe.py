@@ -20,7 +20,7 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, SOME, as_array, beliefs
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 STEPS = 500
 
@@ -412,16 +412,6 @@ def test_no_groups() -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 7])
 def test_polling_can_cancel(calls: int) -> None:
-    class Cancelled(BaseException):
-        pass
-
-    left = [calls]
-
-    def poll() -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Cancelled
-
     prior, held = random_groups(8, 1.0, 1, seed=3)
     with pytest.raises(Cancelled):
         bethe(
@@ -429,7 +419,7 @@ def test_polling_can_cancel(calls: int) -> None:
             np.ones(8, np.int64),
             held.astype(np.int64).sum(axis=0)[None],
             prior,
-            Watched(poll),
+            cancelling(calls),
         )
 
 

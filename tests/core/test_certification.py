@@ -61,7 +61,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 def published_alike(
@@ -387,16 +387,6 @@ def test_more_groups_than_a_neighbourhood() -> None:
 
 @pytest.mark.parametrize("calls", range(1, 6))
 def test_polling_can_cancel(calls: int) -> None:
-    class Cancelled(BaseException):
-        pass
-
-    left = [calls]
-
-    def poll() -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Cancelled
-
-    setting = Setting(as_table(HOPELESS), progress=Watched(poll))
+    setting = Setting(as_table(HOPELESS), progress=cancelling(calls))
     with pytest.raises(Cancelled):
         certify(setting, HOPELESS_POLICY, as_groups([[0, 1, 2], [3, 4, 5]]), "exact")

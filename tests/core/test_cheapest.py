@@ -30,7 +30,7 @@ from bkpriv_core.table.hierarchy import Intervals
 from tests.core.oracles import Records
 from tests.core.strategies import SOME, as_table, requirement_lists, tables
 from tests.core.test_incognito import clinic, decided, hierarchies, laid_out
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched
 
 
 @SOME
@@ -132,9 +132,6 @@ def test_that_no_node_is_safe_rests_on_no_estimate(monkeypatch: pytest.MonkeyPat
 def test_the_search_can_be_cancelled_anywhere_and_tells_how_far_it_is(
     search: Callable[..., object],
 ) -> None:
-    class Cancelled(BaseException):
-        pass
-
     setting, levels = clinic(60, seed=5)
     shares: list[float] = []
     polls = [0, 0]

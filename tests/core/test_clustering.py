@@ -14,7 +14,6 @@ from scipy.spatial.distance import jensenshannon, pdist
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import clustering
 from bkpriv_core.partition.clustering import OneCluster, cluster
-from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import PairDivergence
 from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core import oracles
@@ -29,6 +28,7 @@ from tests.core.strategies import (
     by_age,
     tables,
 )
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 def scattered(count: int, values: int, seed: int, tables: int = 1) -> list[FloatArray]:
@@ -192,26 +192,15 @@ def test_beliefs_that_rule_out_what_others_are_sure_of() -> None:
 def test_the_share_that_is_done_rises_and_work_can_be_cancelled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Heard(Progress):
-        def report(self, share: float) -> None:
-            shares.append(share)
-
-    class Cancelled(Exception):
-        pass
-
-    class Cancelling(Progress):
-        def poll(self) -> None:
-            raise Cancelled
-
     shares: list[float] = []
     monkeypatch.setattr(clustering, "_BLOCK", 8)
     priors = scattered(60, 4, 9)
-    cluster(priors, 0.1, progress=Heard())
+    cluster(priors, 0.1, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[0] == 0.0
     assert shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        cluster(priors, 0.1, progress=Cancelling())
+        cluster(priors, 0.1, progress=cancelling())
 
 
 @pytest.mark.parametrize("seed", range(12))

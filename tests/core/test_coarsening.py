@@ -35,7 +35,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
@@ -238,12 +238,6 @@ def test_a_group_that_keeps_failing_takes_few_rounds(last: bool) -> None:
 
 
 def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
-    class Cancelled(BaseException):
-        pass
-
-    def cancel() -> None:
-        raise Cancelled
-
     table = as_table(ages(*"aaaaaaaaaaaa"))
     cells = as_groups([[cell] for cell in range(12)])
     shares: list[float] = []
@@ -251,4 +245,4 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        coarsen(Setting(table, progress=Watched(cancel)), [KAnonymity(5)], cells)
+        coarsen(Setting(table, progress=cancelling()), [KAnonymity(5)], cells)

@@ -38,7 +38,7 @@ from tests.core.strategies import (
     smoothings,
     tables,
 )
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 @SOME
@@ -283,23 +283,14 @@ def test_an_unknown_attribute_is_refused() -> None:
 
 
 def test_polling_reaches_priors_and_posteriors() -> None:
-    class Cancelled(BaseException):
-        pass
-
     calls: list[None] = []
     Setting(as_table(small_table()), progress=Watched(lambda: calls.append(None))).prior(0.3)
     before = len(calls)
     assert before > 0
-
-    def poll() -> None:
-        calls.append(None)
-        if len(calls) == 2 * before + 1:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        Setting(as_table(small_table()), progress=Watched(poll)).adversaries([0.3]).disclosure(
-            Groups.whole(3), "exact"
-        )
+        Setting(as_table(small_table()), progress=cancelling(before + 1)).adversaries(
+            [0.3]
+        ).disclosure(Groups.whole(3), "exact")
 
 
 @SOME

@@ -317,6 +317,7 @@ def test_a_missing_label() -> None:
     error = refusal([["9th", "school", "any"], ["10th", None, "any"]])
     assert "NULL label" in error.message
     assert '["10th", null, "any"]' in error.detail
+    assert "[null, " in refusal([["9th", "school", "any"], [None, "school", "any"]]).detail
 
 
 def test_two_paths_to_one_value() -> None:

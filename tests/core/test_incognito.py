@@ -43,7 +43,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 Generalize = list[Callable[[Value], object]]
 """Class of a value at each level."""
@@ -355,23 +355,13 @@ def test_bisection_of_a_chain(length: int, first: int) -> None:
 
 
 def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
-    class Cancelled(BaseException):
-        pass
-
     setting, levels = clinic(30, seed=5)
     shares: list[float] = []
     decided(setting, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    left = [20]
-
-    def poll() -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        decided(Setting(setting.table, progress=Watched(poll)), [KAnonymity(2)], levels)
+        decided(Setting(setting.table, progress=cancelling(20)), [KAnonymity(2)], levels)
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:

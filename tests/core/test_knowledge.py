@@ -81,6 +81,7 @@ def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) 
         (True, "true"),
         (None, "null"),
         ("0.3", '"0.3"'),
+        ([], "[]"),
         ([0.3], "[0.3]"),
         ({}, "names no attribute"),
         ({"age": "0.3"}, '"age"'),
@@ -108,8 +109,9 @@ def test_resolved_knowledge_is_equal_where_it_means_the_same() -> None:
     assert resolve_knowledge(Remembered("s", {"sex": 0.3, "age": 0.1}), names) == Revised(
         "s", (0.1, 0.3)
     )
-    with pytest.raises(InvalidParameter, match="weight"):
-        resolve_knowledge({"age": 0.1, "sex": 0.2, "weight": 1}, names)
+    for stated, named in (({"age": 1, "sex": 2, "weight": 1}, "weight"), ({"age": 1}, "sex")):
+        with pytest.raises(InvalidParameter, match=f'"{named}"'):
+            resolve_knowledge(stated, names)
 
 
 @MANY

@@ -124,6 +124,15 @@ def test_intervals_are_those_of_plain_division(
 def test_widths_must_nest(widths: list[int]) -> None:
     with pytest.raises(InvalidParameter, match="do not nest"):
         Levels.of_intervals(numeric(1, 2), widths)
+    with pytest.raises(InvalidParameter, match=r"\"age\" (do not nest|are missing)"):
+        Intervals.checked("age", [Decimal(width) for width in widths], Decimal(0))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e400", "1e-400"])
+def test_widths_and_origin_are_finite(number: str) -> None:
+    for widths, origin in (([number], "0"), (["5"], number)):
+        with pytest.raises(InvalidParameter, match='"age" are no finite double precision'):
+            Intervals.checked("age", [*map(Decimal, widths)], Decimal(origin))
 
 
 def test_intervals_in_days_are_those_in_seconds() -> None:

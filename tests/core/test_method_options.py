@@ -61,6 +61,7 @@ def test_every_option_is_read() -> None:
         (None, "must be a JSON object", "{}"),
         ({"estimater": "exact"}, 'no option "estimater"', "estimator, unfit"),
         ({"estimator": "bethel"}, '"bethel"', "auto, exact, bethe, omega"),
+        ({"estimator": {}}, "{}", "auto, exact, bethe, omega"),
         ({"estimator": None}, "null", "auto, exact, bethe, omega"),
         ({"materialized": 1}, "materialized must be true or false", "materialized"),
         ({"materialized": "true"}, "materialized must be true or false", "materialized"),

@@ -37,7 +37,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
@@ -361,15 +361,7 @@ def test_progress_rises_to_the_whole() -> None:
 
 @pytest.mark.parametrize("calls", [1, 2, 5, 9])
 def test_polling_can_cancel(calls: int) -> None:
-    class Cancelled(BaseException):
-        pass
-
-    left = [calls]
-
-    def poll() -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        mondrian(Setting(as_table(hospital(100, seed=2)), progress=Watched(poll)), [KAnonymity(2)])
+        mondrian(
+            Setting(as_table(hospital(100, seed=2)), progress=cancelling(calls)), [KAnonymity(2)]
+        )

@@ -17,7 +17,6 @@ from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import complete, parse_policy
-from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import KAnonymity, PairDivergence, Requirement
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles, requirement_oracles
@@ -38,6 +37,7 @@ from tests.core.strategies import (
     tables,
     told_apart,
 )
+from tests.core.watching import Cancelled, cancelling
 
 REMEMBERED = Remembered("s")
 
@@ -120,22 +120,11 @@ def test_large_groups_are_compared_in_little_memory() -> None:
 
 
 def test_comparing_can_be_cancelled() -> None:
-    class Cancelled(Exception):
-        pass
-
-    class Told(Progress):
-        polls = 0
-
-        def poll(self) -> None:
-            self.polls += 1
-            if self.polls > 3:
-                raise Cancelled
-
     pairs = Pairs.of(scattered(3000, 4, 5, 0.001))
     with pytest.raises(Cancelled):
-        pairs.largest(Groups.whole(3000), Told())
+        pairs.largest(Groups.whole(3000), cancelling(4))
     with pytest.raises(Cancelled):
-        pairs.largest(Groups(np.arange(3000), np.arange(0, 3001, 600)), Told())
+        pairs.largest(Groups(np.arange(3000), np.arange(0, 3001, 600)), cancelling(4))
 
 
 # --- The requirement ------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from bkpriv_core.belief.placement import Placement
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, as_array
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, cancelling
 
 
 @st.composite
@@ -187,17 +187,7 @@ def test_one_impossible_problem_leaves_the_others_alone() -> None:
 
 
 def test_polling_can_cancel() -> None:
-    class Cancelled(BaseException):
-        pass
-
-    calls: list[None] = []
-
-    def poll() -> None:
-        calls.append(None)
-        if len(calls) == 5:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
         Placement((2, 2)).marginals(
-            np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), progress=Watched(poll)
+            np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), progress=cancelling(5)
         )

@@ -72,9 +72,10 @@ def test_a_policy_states_something(policy: object) -> None:
         assert key in caught.value.hint
 
 
-def test_a_misspelt_requirement_is_named() -> None:
-    with pytest.raises(InvalidParameter, match='no requirement "k_anonimity"') as caught:
-        parse_policy({"k_anonymity": {"k": 5}, "k_anonimity": {"k": 50}})
+@pytest.mark.parametrize("key", ["k_anonimity", "K_ANONYMITY", "beta_likenes"])
+def test_a_misspelt_requirement_is_named(key: str) -> None:
+    with pytest.raises(InvalidParameter, match=f'no requirement "{key}"') as caught:
+        parse_policy({"k_anonymity": {"k": 5}, key: {"k": 50}})
     assert "k_anonymity, l_diversity" in caught.value.hint
 
 

@@ -25,7 +25,7 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, SOME, as_array, as_groups, beliefs
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 Prior = list[Fraction]
 Cells = list[tuple[list[int], list[Prior]]]
@@ -312,16 +312,10 @@ def test_who_hosts_whom_does_not_change_beliefs(
 
 
 def test_polling_can_cancel() -> None:
-    class Cancelled(BaseException):
-        pass
-
-    def poll() -> None:
-        raise Cancelled
-
     counts, prior = one_record_per_cell(4)
     for estimator in ("exact", "bethe", "omega", "auto"):
         with pytest.raises(Cancelled):
-            posterior(Groups.whole(4), counts, (prior,), estimator, progress=Watched(poll))
+            posterior(Groups.whole(4), counts, (prior,), estimator, progress=cancelling())
 
 
 # --- Validation -----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, SOME, as_array, as_table, bandwidths, tables
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 
 @st.composite
@@ -372,15 +372,9 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("path", ["grid", "cells", "strands"])
 def test_polling_can_cancel(path: str) -> None:
-    class Cancelled(BaseException):
-        pass
-
-    def poll() -> None:
-        raise Cancelled
-
     table = as_table(by_age(("0", "flu"), ("5", "hiv")))
     with pytest.raises(Cancelled):
-        kernel_prior(table, 0.3, path=path, progress=Watched(poll))  # type: ignore[arg-type]
+        kernel_prior(table, 0.3, path=path, progress=cancelling())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tests.core import randomization_oracles as oracles
 from tests.core.oracles import Records
 from tests.core.randomized import small
 from tests.core.strategies import SOME, as_table, tables
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, Watched, cancelling
 
 SCHEMES: tuple[Scheme, ...] = ("rr-s", "rr-qi", "rr-both")
 
@@ -279,14 +279,8 @@ def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:
     assert shares[0] == 0.0
     assert 0.5 < shares[-1] < 1.0
 
-    class Cancelled(Exception):
-        """Signal that cancels."""
-
-    def cancel() -> None:
-        raise Cancelled
-
     with pytest.raises(Cancelled):
-        optimize(clinic(), "rr-both", 0.4, progress=Watched(poll=cancel))
+        optimize(clinic(), "rr-both", 0.4, progress=cancelling())
 
 
 def crowd() -> Table:

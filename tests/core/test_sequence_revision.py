@@ -17,7 +17,7 @@ from bkpriv_core.table.groups import FloatArray
 from tests.core import sequence_oracles as oracles
 from tests.core.sequence_oracles import Belief, Knowledge, Label
 from tests.core.sequences import LABELS, as_knowledge, belief, knowledge
-from tests.core.watching import Watched
+from tests.core.watching import Cancelled, cancelling
 
 pasts = st.lists(st.lists(belief(LABELS), max_size=4), max_size=4)
 
@@ -128,13 +128,7 @@ def test_nobody_and_nothing() -> None:
 
 
 def test_revision_is_cancelled() -> None:
-    class Cancelled(Exception):
-        pass
-
-    def cancel() -> None:
-        raise Cancelled
-
     transitions = as_knowledge(LABELS, {("a",): {"a": 1}})
     sparse, past = as_beliefs([[{"a": 1}]], LABELS)
     with pytest.raises(Cancelled):
-        revise(transitions, sparse, past, np.arange(4), 4, Watched(cancel))
+        revise(transitions, sparse, past, np.arange(4), 4, cancelling())

@@ -8,7 +8,7 @@ import pytest
 
 from bkpriv_core.progress import Progress
 
-__all__ = ["Watched", "polls_of"]
+__all__ = ["Cancelled", "Watched", "cancelling", "polls_of"]
 
 
 class Watched(Progress):
@@ -30,8 +30,20 @@ class Watched(Progress):
         self._report(share)
 
 
-class _Enough(Exception):
-    """Cancels."""
+class Cancelled(BaseException):
+    """Signal that somebody had enough."""
+
+
+def cancelling(calls: int = 1) -> Watched:
+    """Progress of work that is cancelled when it has polled so many times."""
+    left = [calls]
+
+    def poll() -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise Cancelled
+
+    return Watched(poll)
 
 
 def polls_of(work: Callable[[Progress], object]) -> int:
@@ -44,13 +56,13 @@ def polls_of(work: Callable[[Progress], object]) -> int:
             nonlocal polled
             polled += 1
             if polled == last:
-                raise _Enough
+                raise Cancelled
 
         work(Watched(poll, lambda share: poll()))
         return polled
 
     every = polls_until(None)
     for last in (1, every // 2, every):
-        with pytest.raises(_Enough):
+        with pytest.raises(Cancelled):
             polls_until(last)
     return every

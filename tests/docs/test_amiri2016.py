@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from studies.amiri2016.command import STUDY
 from studies.amiri2016.design import FULL, KINDS, SWEPT
 from tests.docs.study import Page, figures
 
@@ -12,11 +9,6 @@ PAGE = Page("amiri2016")
 rows = PAGE.rows
 
 RGCP, LEFT_OUT = "RGCP of all records", "share of records left out"
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from studies.attacks.command import STUDY
 from studies.attacks.design import ATTACKERS, FULL, KINDS, SMALL
 from tests.docs.documents import ROOT
 from tests.docs.study import Page
@@ -21,11 +20,6 @@ def breached(table: str, release: str, attacker: str = LEARNER) -> int:
     """People of a table whom an attacker breaches."""
     (row,) = rows("breached", table=table, release=release, attacker=attacker)
     return int(row["breached"])
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from statistics import median
 
-import pytest
-
-from studies.compare.command import STUDY
 from studies.compare.design import FULL, TOOLS
 from studies.compare.table import tabulated
 from tests.docs.study import Page
 
 PAGE = Page("comparison", folder="explanation")
 detail, cost = PAGE.rows("detail"), PAGE.rows("cost")
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

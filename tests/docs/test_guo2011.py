@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from studies.guo2011.command import STUDY
 from studies.guo2011.design import FULL, RR_S, RR_S_MARGINAL
 from tests.docs.study import Page, Rows, figures
 
@@ -19,11 +18,6 @@ GROUPED = ("anatomy", "incognito, entropy", "bucketize", "mondrian")
 BY_ALL, CUBE = "(a) GROUP BY all attributes", "(b) CUBE of all attributes"
 WITH, WITHOUT = "(a) occupation and quasi-identifiers", "(b) quasi-identifiers"
 LARGEST = "largest in cells of 100 records and more"
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from studies.li2009.command import STUDY
 from studies.li2009.design import FULL, TABLES
 from tests.docs.study import Page, figures
 
 PAGE = Page("li2009")
 rows = PAGE.rows
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
-
-from studies.martin2007.command import STUDY
 from studies.martin2007.design import FULL
 from studies.martin2007.nodes import LANGUAGES
 from tests.docs.study import Page, figures
 
 PAGE = Page("martin2007")
 rows = PAGE.rows
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

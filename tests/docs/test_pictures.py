@@ -11,6 +11,7 @@ from matplotlib.image import imread
 
 from scripts.redraw import DOCUMENTS, STUDIES, draw, read
 from studies.figure import Figure, Lines
+from tests.docs.study import Page
 
 _SPREADS = {"deviation", "standard_error", "lower_quartile", "upper_quartile"}
 """Columns of how far a figure varies."""
@@ -22,6 +23,8 @@ FIGURES = [(directory, figure) for directory, study in STUDIES.items() for figur
     ("directory", "figure"), FIGURES, ids=[f"{where}/{figure.name}" for where, figure in FIGURES]
 )
 def test_what_is_drawn_can_be_told(directory: str, figure: Figure[Any, Any]) -> None:
+    folder, _, study = directory.rpartition("/")
+    assert Page(study, folder).shows(figure.name)
     picture = figure.picture
     if not isinstance(picture, Lines):
         return

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from studies.riboni2012.command import STUDY
 from studies.riboni2012.design import (
     BETTER,
     DEFENCES,
@@ -20,11 +17,6 @@ from tests.docs.study import Page, Rows, figures
 PAGE = Page("riboni2012")
 rows = PAGE.rows
 LAST = str(FULL.weeks)
-
-
-@pytest.mark.parametrize("name", [figure.name for figure in STUDY.figures])
-def test_every_figure_is_shown_with_its_data(name: str) -> None:
-    assert PAGE.shows(name)
 
 
 def test_the_data_are_those_of_the_full_design() -> None:

@@ -17,8 +17,8 @@ from studies.again.command import STUDY
 from studies.again.design import QUICK
 from tests.census_files import adult_files
 from tests.conftest import Connection, Database
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_complete, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -51,19 +51,7 @@ def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_every_figure_has_data_and_a_picture(study: Made) -> None:
-    assert {path.name for path in study.figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert_drawn(study.figures / f"{name}.png")
-
-
-def test_its_database_is_gone(study: Made, shared_db: Connection) -> None:
-    assert study.figures.exists()
-    database = shared_db.execute(
-        "SELECT datname FROM pg_database WHERE datname = current_database() || '_again'"
-    )
-    assert database.fetchall() == []
+    assert_complete(study.figures, FIGURES)
 
 
 def test_every_month_of_every_way_is_measured(study: Made) -> None:
@@ -114,20 +102,3 @@ def test_months_published_once_more(study: Made, db: Connection, month: int) -> 
     assert int(row["people"]) == len(here)
     assert float(row["gcp"]) == approx(figures["gcp"])
     assert float(row["average_class_size"]) == approx(figures["average_class_size"])
-
-
-def test_an_unknown_figure_is_refused(
-    study: Made, shared_database: Database, tmp_path: Path
-) -> None:
-    said = failed(
-        "again",
-        "--uri",
-        shared_database.uri(),
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--only",
-        "figure_2",
-    )
-    assert 'there is no figure "figure_2"' in said

@@ -18,9 +18,9 @@ from studies.amiri2016.command import STUDY
 from studies.amiri2016.design import KINDS, QUICK, SWEPT, Kind
 from studies.amiri2016.trial import Trial, read_table
 from tests.census_files import adult_files
-from tests.conftest import Connection, Database
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.conftest import Database
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_again, assert_complete, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -66,20 +66,7 @@ def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_every_figure_has_data_and_a_picture(study: Study) -> None:
-    assert {path.name for path in study.figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert study.rows(name), name
-        assert_drawn(study.figures / f"{name}.png")
-
-
-def test_its_database_is_gone(study: Study, shared_db: Connection) -> None:
-    assert study.figures.exists()
-    database = shared_db.execute(
-        "SELECT datname FROM pg_database WHERE datname = current_database() || '_amiri2016'"
-    )
-    assert database.fetchall() == []
+    assert_complete(study.figures, FIGURES)
 
 
 # --- Adult, record by record ----------------------------------------------------------------------
@@ -224,34 +211,5 @@ def test_every_week_of_the_clinic_is_measured(study: Study) -> None:
 
 
 def test_a_figure_again(study: Study, shared_database: Database, tmp_path: Path) -> None:
-    succeeded(
-        "amiri2016",
-        "--adult",
-        str(study.data),
-        "--uri",
-        shared_database.uri(),
-        "--out",
-        str(tmp_path),
-        "--quick",
-        "--only",
-        "clinic_privacy",
-        "--only",
-        "cost_by_k",
-    )
-    assert len(list(tmp_path.iterdir())) == 4
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (study.figures / path.name).read_bytes()
-
-
-def test_an_unknown_figure_is_refused(study: Study, tmp_path: Path) -> None:
-    said = failed(
-        "amiri2016",
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--only",
-        "figure_2",
-    )
-    assert 'there is no figure "figure_2"' in said
-    assert "cost_by_beta" in said
+    call = ("amiri2016", "--adult", study.data, "--uri", shared_database.uri(), "--quick")
+    assert_again(study.figures, tmp_path, ["clinic_privacy", "cost_by_k"], *call)

@@ -15,8 +15,8 @@ from studies.attacks.design import ATTACKERS, QUICK, Kind
 from studies.attacks.found import BASELINE
 from tests.census_files import adult_files
 from tests.conftest import Connection
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_complete, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -40,11 +40,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_figure_has_data_and_a_picture(figures: Path) -> None:
-    assert {path.name for path in figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert_drawn(figures / f"{name}.png")
+    assert_complete(figures, FIGURES)
 
 
 @pytest.mark.parametrize("name", ["breached", "guesses", "claims"])
@@ -119,9 +115,3 @@ def test_groups_that_do_not_look_at_values_tell_the_algorithm_nothing(figures: P
         for reader in ("knows the algorithm", "does not know the algorithm")
     }
     assert by_policy["knows the algorithm"] > by_policy["does not know the algorithm"]
-
-
-def test_an_unknown_figure_is_refused(tmp_path: Path) -> None:
-    data = str(adult_files(tmp_path, 50))
-    said = failed("attacks", "--adult", data, "--out", str(tmp_path), "--only", "figure_2")
-    assert 'there is no figure "figure_2"' in said

@@ -33,8 +33,8 @@ from studies.guo2011.reading import LIKELIEST, UNBIASED, readings
 from studies.guo2011.workshop import Workshop, find_retentions, resized
 from tests.census_files import adult_files
 from tests.core.randomization_oracles import dense, kron, largest_risk, norm_of_inverses
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_again, assert_complete, failed, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -106,12 +106,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def test_every_figure_has_data_and_a_picture(study: Study) -> None:
-    assert {path.name for path in study.figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert study.rows(name), name
-        assert_drawn(study.figures / f"{name}.png")
+    assert_complete(study.figures, FIGURES)
 
 
 # --- retentions -----------------------------------------------------------------------------------
@@ -379,26 +374,10 @@ def test_a_table_of_another_size(study: Study, size: float) -> None:
 
 
 def test_all_is_the_same_again(study: Study, tmp_path: Path) -> None:
-    succeeded(
-        "guo2011",
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--quick",
-        "--only",
-        "table_4",
-    )
-    assert {path.name for path in tmp_path.iterdir()} == {"table_4.csv", "table_4.png"}
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (study.figures / path.name).read_bytes()
+    assert_again(study.figures, tmp_path, ["table_4"], "guo2011", "--adult", study.data, "--quick")
 
 
-def test_what_is_missing_is_said(study: Study, tmp_path: Path) -> None:
-    arguments = ("guo2011", "--out", str(tmp_path), "--quick")
-    said = failed(*arguments, "--adult", str(study.data), "--only", "figure_2")
-    assert 'there is no figure "figure_2"' in said
-    assert "figure_7" in said
-    said = failed(*arguments, "--adult", str(adult_files(tmp_path, 50)))
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    said = failed("guo2011", "--out", str(tmp_path), "--adult", str(adult_files(tmp_path, 50)))
     assert "lacks columns" in said
     assert "Missing: salary" in said

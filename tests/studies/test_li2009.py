@@ -23,8 +23,8 @@ from studies.procedure import mark
 from tests.census_files import adult_files
 from tests.conftest import Connection, Database
 from tests.core import oracles
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, run, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_again, assert_complete, failed, run, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -139,12 +139,7 @@ def releases(study: Study) -> dict[str, int]:
 
 
 def test_every_figure_has_data_and_a_picture(study: Study) -> None:
-    assert {path.name for path in study.figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert study.rows(name), name
-        assert_drawn(study.figures / f"{name}.png")
+    assert_complete(study.figures, FIGURES)
 
 
 def test_its_database_is_gone(study: Study) -> None:
@@ -385,21 +380,8 @@ def test_samples_have_their_size_and_hold_one_another(database: Database, study:
 
 
 def test_all_but_times_is_repeatable(study: Study, tmp_path: Path) -> None:
-    chosen = ("figure_2", "figure_5a")
-    succeeded(
-        "li2009",
-        "--uri",
-        study.uri,
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--quick",
-        *(part for name in chosen for part in ("--only", name)),
-    )
-    assert len(list(tmp_path.iterdir())) == 4
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (study.figures / path.name).read_bytes(), path.name
+    call = ("li2009", "--uri", study.uri, "--adult", study.data, "--quick")
+    assert_again(study.figures, tmp_path, ["figure_2", "figure_5a"], *call)
 
 
 def _own_database(uri: str) -> str:

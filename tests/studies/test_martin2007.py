@@ -21,8 +21,8 @@ from studies.martin2007.nodes import narrowed
 from tests.census_files import adult_files
 from tests.conftest import Connection, Database
 from tests.core.worlds import negation_paper, paper
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_again, assert_complete, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -104,17 +104,7 @@ def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_every_figure_has_data_and_a_picture(study: Study) -> None:
-    assert {path.name for path in study.figures.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert study.rows(name), name
-        assert_drawn(study.figures / f"{name}.png")
-
-
-def test_its_database_is_gone(study: Study, server: Connection) -> None:
-    databases = server.execute("SELECT datname FROM pg_database WHERE datname LIKE '%martin2007'")
-    assert databases.fetchall() == []
+    assert_complete(study.figures, FIGURES)
 
 
 def test_one_node(study: Study) -> None:
@@ -239,33 +229,5 @@ def test_the_coarsest_node_is_a_release_of_one_group(study: Study, declared: Con
 
 
 def test_some_figures_again(study: Study, tmp_path: Path) -> None:
-    succeeded(
-        "martin2007",
-        "--uri",
-        study.uri,
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--only",
-        "extra_safe",
-    )
-    assert {path.name for path in tmp_path.iterdir()} == {"extra_safe.csv", "extra_safe.png"}
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (study.figures / path.name).read_bytes()
-
-
-def test_an_unknown_figure_is_refused(study: Study, tmp_path: Path) -> None:
-    said = failed(
-        "martin2007",
-        "--uri",
-        study.uri,
-        "--adult",
-        str(study.data),
-        "--out",
-        str(tmp_path),
-        "--only",
-        "figure_4",
-    )
-    assert 'there is no figure "figure_4"' in said
-    assert "figure_6" in said
+    call = ("martin2007", "--uri", study.uri, "--adult", study.data)
+    assert_again(study.figures, tmp_path, ["extra_safe"], *call)

@@ -18,8 +18,8 @@ from studies.clinic.register import draw_register
 from studies.riboni2012.command import STUDY
 from studies.riboni2012.design import DEFENCES, QUICK, SNAPSHOTS
 from tests.conftest import Connection, Database
-from tests.figure_files import approx, assert_drawn, read_rows
-from tests.studies.command import failed, succeeded
+from tests.figure_files import approx, read_rows
+from tests.studies.command import assert_again, assert_complete, succeeded
 
 pytestmark = pytest.mark.extended
 
@@ -49,20 +49,7 @@ def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_every_figure_has_data_and_a_picture(study: Path) -> None:
-    assert {path.name for path in study.iterdir()} == {
-        f"{name}.{kind}" for name in FIGURES for kind in ("csv", "png")
-    }
-    for name in FIGURES:
-        assert read_rows(study / f"{name}.csv"), name
-        assert_drawn(study / f"{name}.png")
-
-
-def test_its_database_is_gone(study: Path, shared_db: Connection) -> None:
-    assert study.exists()
-    database = shared_db.execute(
-        "SELECT datname FROM pg_database WHERE datname = current_database() || '_riboni2012'"
-    )
-    assert database.fetchall() == []
+    assert_complete(study, FIGURES)
 
 
 def test_every_week_of_every_history_is_measured(study: Path) -> None:
@@ -177,30 +164,5 @@ def revised(past: list[Belief], known: Known, steps: int, first: Belief) -> Beli
 
 
 def test_some_figures_again(study: Path, shared_database: Database, tmp_path: Path) -> None:
-    succeeded(
-        "riboni2012",
-        "--uri",
-        shared_database.uri(),
-        "--quick",
-        "--out",
-        str(tmp_path),
-        "--only",
-        "figure_7",
-    )
-    assert {path.name for path in tmp_path.iterdir()} == {"figure_7.csv", "figure_7.png"}
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (study / path.name).read_bytes()
-
-
-def test_an_unknown_figure_is_refused(shared_database: Database, tmp_path: Path) -> None:
-    said = failed(
-        "riboni2012",
-        "--uri",
-        shared_database.uri(),
-        "--out",
-        str(tmp_path),
-        "--only",
-        "figure_2",
-    )
-    assert 'there is no figure "figure_2"' in said
-    assert "figure_8b" in said
+    call = ("riboni2012", "--uri", shared_database.uri(), "--quick")
+    assert_again(study, tmp_path, ["figure_7"], *call)
