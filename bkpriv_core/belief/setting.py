@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.disclosure import Adversaries
-from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparison, Distance
 from bkpriv_core.belief.knowledge import (
     Knowledge,
@@ -33,9 +32,7 @@ from bkpriv_core.belief.knowledge import (
     resolve_knowledge,
     uniform_prior,
 )
-from bkpriv_core.belief.learned import learned_prior
 from bkpriv_core.belief.library import Library, NoLibrary
-from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
@@ -43,6 +40,10 @@ from bkpriv_core.table.combination import Aspect, Combination
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
+
+if TYPE_CHECKING:
+    from bkpriv_core.belief.dispersion import Dispersion
+    from bkpriv_core.belief.pairs import Pairs
 
 __all__ = ["Setting"]
 
@@ -235,6 +236,8 @@ class Setting:
         if isinstance(knowledge, Outside):
             return self._library.outside(self.table, knowledge.table)
         if isinstance(knowledge, Learned):
+            from bkpriv_core.belief.learned import learned_prior  # few policies want it
+
             how = knowledge.learned, knowledge.folds, knowledge.seed
             return learned_prior(self.table, *how, progress=self.progress.quiet)
         if isinstance(knowledge, tuple):
@@ -284,6 +287,8 @@ class Setting:
         """Contributions of each part's records to the dispersion of beliefs."""
         key = self._resolve(knowledge)
         if key not in self._dispersions:
+            from bkpriv_core.belief.dispersion import Dispersion  # few policies want it
+
             self._dispersions[key] = Dispersion.of(self.prior(knowledge), self.parts.weights)
         return self._dispersions[key]
 
@@ -291,6 +296,8 @@ class Setting:
         """Beliefs about the records of each part, to be compared in pairs, under that knowledge."""
         key = self._resolve(knowledge)
         if key not in self._pairs:
+            from bkpriv_core.belief.pairs import Pairs  # few policies want it
+
             self._pairs[key] = Pairs.of(self.prior(knowledge))
         return self._pairs[key]
 

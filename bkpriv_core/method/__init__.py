@@ -29,21 +29,14 @@ compared with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from importlib import import_module
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method.agglomerate import Agglomerate
-from bkpriv_core.method.anatomy import Anatomy
 from bkpriv_core.method.base import GroupMethod, Job, Made, Make, Method, Own
-from bkpriv_core.method.full_domain import Incognito
-from bkpriv_core.method.js_reduce import JsReduce
-from bkpriv_core.method.microaggregate import Microaggregate
-from bkpriv_core.method.mondrian import Bucketize, Mondrian
 from bkpriv_core.method.options import GroupOptions, Options, RefinedOptions
-from bkpriv_core.method.primacy import BetaLikenessPrimacy, KAnonymityPrimacy
-from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
 
 __all__ = [
@@ -63,26 +56,49 @@ __all__ = [
     "parse_options",
 ]
 
-GROUP_METHODS: dict[str, GroupMethod[Any]] = {
-    method.name: method
-    for method in (
-        Agglomerate(),
-        Mondrian(),
-        Bucketize(),
-        Anatomy(),
-        JsReduce(),
-        KAnonymityPrimacy(),
-        BetaLikenessPrimacy(),
-        Microaggregate(),
-        Incognito(),
-    )
+
+class _Methods(Mapping[str, Method[Any]]):
+    """Methods by name, each imported when it is asked for: to read a release takes none."""
+
+    def __init__(self, **classes: str) -> None:
+        self._classes = classes
+        self._made: dict[str, Method[Any]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __getitem__(self, name: str) -> Method[Any]:
+        if name not in self._made:
+            module, _, kind = self._classes[name].partition(".")
+            self._made[name] = getattr(import_module(f"bkpriv_core.method.{module}"), kind)()
+        return self._made[name]
+
+
+_OF_GROUPS = {
+    "agglomerate": "agglomerate.Agglomerate",
+    "mondrian": "mondrian.Mondrian",
+    "bucketize": "mondrian.Bucketize",
+    "anatomy": "anatomy.Anatomy",
+    "js_reduce": "js_reduce.JsReduce",
+    "k_anonymity_primacy": "primacy.KAnonymityPrimacy",
+    "beta_likeness_primacy": "primacy.BetaLikenessPrimacy",
+    "microaggregate": "microaggregate.Microaggregate",
+    "incognito": "full_domain.Incognito",
 }
+
+GROUP_METHODS: Mapping[str, GroupMethod[Any]] = _Methods(**_OF_GROUPS)  # type: ignore[assignment]
 """The methods that form groups, by name."""
 
-METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
+METHODS: Mapping[str, Method[Any]] = _Methods(**_OF_GROUPS, randomize="randomize.Randomize")
 """All methods by name."""
 
-DEFAULT_METHOD = Agglomerate.name
+DEFAULT_METHOD = "agglomerate"
 """The method where none is stated, also in the functions of SQL."""
 
 

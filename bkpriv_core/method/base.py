@@ -6,22 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.options import GroupOptions, Options
 from bkpriv_core.partition.certification import Certificate, certify
-from bkpriv_core.partition.together import Mended
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Form, RangeStyle, Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.table import Table
+
+if TYPE_CHECKING:
+    from bkpriv_core.audit import Finding
+    from bkpriv_core.partition.together import Mended
 
 __all__ = [
     "GroupMethod",
@@ -257,6 +259,8 @@ class GroupMethod(Method[OfGroups]):
 
         Progress has the steps partitioning, certifying and, where groups are improved, improving.
         """
+        from bkpriv_core.audit import findings  # not wanted where what was made is only measured
+
         release, certificate = self.certified(job)
         if not len(release.groups):
             failed = f"All {certificate.failed} groups fail, and nothing mends one."

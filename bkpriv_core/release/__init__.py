@@ -7,5 +7,5 @@ Modules of this room know published groups, not how these were formed or why the
 - `generalized`, `bucketized`, `randomized`: the forms, a room for each;
 - `elsewhere`: tables made by other software, as releases of their dataset;
 - `rewriting`: what their SQL has in common;
-- `recorded`: what history says of a release, checked before anything is made of it.
+- `recorded`: what history says of a release; `forms`: the form that a method publishes in.
 """

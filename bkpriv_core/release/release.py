@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.tally import Tally
-from bkpriv_core.randomization.channel import Channel
-from bkpriv_core.randomization.drawn import Drawn
-from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Combination, columns_of, rows_of
 from bkpriv_core.table.domain import Domain
@@ -37,6 +34,11 @@ from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.levels import Recoding
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
+
+if TYPE_CHECKING:
+    from bkpriv_core.randomization.channel import Channel
+    from bkpriv_core.randomization.drawn import Drawn
+    from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Exhibit", "Field", "Form", "RangeStyle", "Release"]
 

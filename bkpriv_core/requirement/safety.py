@@ -11,15 +11,17 @@ combinations as one value (`joint`); those from one column to another are not co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.implication import Buckets
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import JointRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
+
+if TYPE_CHECKING:
+    from bkpriv_core.implication import Buckets
 
 __all__ = ["CkSafety"]
 
@@ -42,13 +44,13 @@ class CkSafety(JointRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
-        buckets = Buckets(self.k, setting.progress)
+        buckets = _buckets(self.k, setting)
         buckets.add(histograms)
         return buckets.figures(histograms)
 
     def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
         """Maximum disclosure of each group's persons by implications about them alone."""
-        return Buckets(self.k, setting.progress).by_themselves(histograms)
+        return _buckets(self.k, setting).by_themselves(histograms)
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
@@ -59,7 +61,7 @@ class CkSafety(JointRequirement):
         their figures, but left out one by one from the most to the least disclosing until the rest
         is safe. Fewer might sometimes do.
         """
-        buckets = Buckets(self.k, setting.progress)
+        buckets = _buckets(self.k, setting)
         return buckets.safe_subset(self.seen(setting).parts.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -77,7 +79,7 @@ class _Keeper:
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
         self._parts = safety.seen(setting).parts
         self._c = safety.c
-        self._buckets = Buckets(safety.k, setting.progress)
+        self._buckets = _buckets(safety.k, setting)
         self._buckets.add(self._parts.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> BoolArray:
@@ -87,3 +89,10 @@ class _Keeper:
     def exchange(self, before: Groups, after: Groups) -> bool:
         histograms = self._parts.histograms
         return self._buckets.exchange(histograms(before), histograms(after), self._c)
+
+
+def _buckets(k: int, setting: Setting) -> Buckets:
+    """Buckets of who knows k implications; few policies bound those."""
+    from bkpriv_core.implication import Buckets
+
+    return Buckets(k, setting.progress)

@@ -25,6 +25,7 @@ from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
+from bkpriv_core.release.forms import form_of
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import KAnonymity, satisfied
@@ -374,3 +375,11 @@ def test_exact_quasi_identifiers_cost_no_certainty() -> None:
     assert utility(release)["gcp"] == 1
     for form in (Bucketized(), Anatomized()):
         assert utility(replace(release, form=form)) == {**utility(release), "gcp": 0.0, "rgcp": 0.0}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_form_of_a_method_is_known_without_it(name: str) -> None:
+    form = form_of(name)
+    assert (type(form), form.name) == (type(METHODS[name].form), METHODS[name].form.name)
+    assert METHODS[name].name == name
+    assert (name in GROUP_METHODS) == isinstance(METHODS[name], GroupMethod)

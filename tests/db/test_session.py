@@ -66,6 +66,26 @@ def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
     assert "bkpriv_pl.publishing.publication" not in loaded
 
 
+@pytest.mark.parametrize("method", ["agglomerate", "bucketize", "randomize"])
+def test_reading_a_release_loads_no_other_way_to_make_one(
+    clinic: Connection, database: Database, method: str
+) -> None:
+    clinic.execute(
+        "CREATE FUNCTION loaded() RETURNS text[] LANGUAGE plpython3u AS "
+        "$$ import sys; return [name for name in sys.modules if name.startswith('bkpriv_')] $$"
+    )
+    state_policy(clinic, "drawn", {"max_disclosure": {"tau": 0.6}})
+    if method == "randomize":
+        release = publish(clinic, policy="drawn", method=method, options={"scheme": "rr-s"})
+    else:
+        release = publish(clinic, method=method)
+    session = database.connect()
+    assert session.execute("SELECT * FROM bkpriv.utility(%s)", [release]).fetchall()
+    loaded = one(session, "SELECT loaded()")
+    assert len(loaded) <= 120
+    assert not {"bkpriv_pl.publishing", "bkpriv_core.together", "bkpriv_core.audit"} & {*loaded}
+
+
 @pytest.mark.parametrize("works", [True, False])
 def test_the_collector_is_spared_what_is_loaded_and_left_as_it_was(
     db: Connection, works: bool

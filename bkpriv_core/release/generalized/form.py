@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -23,16 +23,17 @@ from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.release.generalized.extent import Boxes, Extents, Labels, Ranges
 from bkpriv_core.release.generalized.joint import BoxJoint
-from bkpriv_core.release.generalized.rewriting import rewrite_generalized
 from bkpriv_core.release.generalized.tally import BoxTally
 from bkpriv_core.release.release import Exhibit, Field, Form, Release
-from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.levels import Recoding
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
+
+if TYPE_CHECKING:
+    from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Generalized"]
 
@@ -158,6 +159,8 @@ class Generalized(Form):
         progress: Progress = SILENT,
     ) -> str:
         """See `Form`."""
+        from bkpriv_core.release.generalized.rewriting import rewrite_generalized
+
         return rewrite_generalized(
             replace(self.shown(release), domains=release.columns),
             query,

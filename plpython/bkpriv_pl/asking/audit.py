@@ -22,7 +22,7 @@ from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.past.bases import unseen
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.passed import count_attributes, tell_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library

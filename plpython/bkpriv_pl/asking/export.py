@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from bkpriv_core.release.release import Exhibit
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run

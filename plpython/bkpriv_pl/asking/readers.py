@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method import find_method
+from bkpriv_core.release.forms import form_of
 from bkpriv_pl.past.selection import select_dataset
 from bkpriv_pl.publishing.view import View, split_view_name
 from bkpriv_pl.server import telling
@@ -179,7 +179,7 @@ def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
     """List the releases of a dataset, with the names of its views."""
     shown = []
     for each in select_dataset(dataset.name, dataset.owner):
-        exhibits = find_method(each.method).form.exhibits
+        exhibits = form_of(each.method).exhibits
         view = View(each.view_schema, each.view_name)
         shown.append((each.release, tuple(map(view.of, exhibits))))
     return shown

@@ -17,7 +17,7 @@ from typing import Any
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.method import find_method
 from bkpriv_pl.past.history import PURGED, refuse_purged
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.standing import declarations, find_difference, read_digests
 from bkpriv_pl.server import telling

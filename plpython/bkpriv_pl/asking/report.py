@@ -38,7 +38,7 @@ from bkpriv_pl.asking.suppression import explain
 from bkpriv_pl.asking.utility import utility_of
 from bkpriv_pl.past.bases import bases_of
 from bkpriv_pl.past.history import RecordedRelease, find_release
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.passed import passed_through
 from bkpriv_pl.past.selection import select_beside
 from bkpriv_pl.past.terms import find_options

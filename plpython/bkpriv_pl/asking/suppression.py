@@ -15,7 +15,7 @@ from bkpriv_core.table.notation import extents_json, qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.past.chain import tell_apart
 from bkpriv_pl.past.history import RecordedRelease, find_release
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import read_respondents
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.publishing.growing import shown_before

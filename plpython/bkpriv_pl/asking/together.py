@@ -29,7 +29,7 @@ from bkpriv_pl.past.bases import find_bases
 from bkpriv_pl.past.chain import Chain, read_chain
 from bkpriv_pl.past.course import PlacedRelease
 from bkpriv_pl.past.history import PURGED, refuse_purged
-from bkpriv_pl.past.ownership import check_listed, look_up
+from bkpriv_pl.past.lookup import check_listed, look_up
 from bkpriv_pl.past.passed import note_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.selection import (

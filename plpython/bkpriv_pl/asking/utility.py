@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 
-from bkpriv_core.method import GroupMethod
-from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.release.release import Release
-from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
 from bkpriv_core.utility.divergence import divergences
 from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.past.history import RecordedRelease, find_release
-from bkpriv_pl.past.ownership import check_listed
+from bkpriv_pl.past.lookup import check_listed
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED
-from bkpriv_pl.tables.persons import tell_bounded
 
 __all__ = ["compare_releases", "losses_of", "utility", "utility_of"]
 
@@ -30,8 +26,13 @@ def utility(release: int | None) -> list[tuple[str, float | None]]:
 def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
     """Metrics of a release; None where there was nothing to measure."""
     figures = _losses(recorded)
-    if isinstance(method := recorded.method, GroupMethod):
-        requirements = recorded.policy.requirements
+    if recorded.partition is not None:
+        # What makes releases is slow to import, and only wanted here.
+        from bkpriv_core.method import GroupMethod
+        from bkpriv_core.method.baseline import k_anonymous
+
+        method, requirements = recorded.method, recorded.policy.requirements
+        assert isinstance(method, GroupMethod)
         baseline = k_anonymous(recorded, requirements, method, recorded.options, progress=POLLED)
         figures |= baseline_utility(baseline)
     figures |= divergences(recorded, POLLED)
@@ -54,6 +55,10 @@ def compare_releases(
     releases: list[int | None] | None,
 ) -> list[tuple[str, int, float | None]]:
     """See ``bkpriv.compare_releases``."""
+    # Slow to import, and only wanted here.
+    from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
+    from bkpriv_pl.tables.persons import tell_bounded
+
     listed = check_listed(releases, "compare", "compare_releases")
     recorded = [find_release(release) for release in listed]
     check_same_data(recorded)

@@ -6,29 +6,30 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bkpriv_core.audit import Finding
-from bkpriv_core.belief.library import Library
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.count import Count
-from bkpriv_core.method import Method, find_method
-from bkpriv_core.policy import Policy
+from bkpriv_core.release.forms import form_of
 from bkpriv_core.release.recorded import RecordedRespondents, read_release
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import read_arrays, read_attributes
-from bkpriv_pl.past.terms import find_options, find_requirements
 from bkpriv_pl.server.boundary import Refusal, array_literal, run
 from bkpriv_pl.server.pinned import acting
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.server.writing import write
-from bkpriv_pl.tables.knowledge import PriorTables
+
+if TYPE_CHECKING:
+    from bkpriv_core.audit import Finding
+    from bkpriv_core.belief.library import Library
+    from bkpriv_core.belief.setting import Setting
+    from bkpriv_core.count import Count
+    from bkpriv_core.method import Method
+    from bkpriv_core.policy import Policy
 
 __all__ = [
     "PURGED",
@@ -47,8 +48,6 @@ __all__ = [
     "refuse_purged",
 ]
 
-_ANY_TABLE = PriorTables(())
-
 PURGED = (
     "(SELECT ARRAY[e.at::text, e.reason] FROM bkpriv.release_event AS e "
     "WHERE e.release = release.release AND e.kind = 'purged')"
@@ -66,19 +65,23 @@ class RecordedRelease(Release):
         See `Release`.
     release : int
         Id of the release.
-    method : Method
-        Method by which it was made.
+    made_by : str
+        Name of the method by which it was made.
     types : tuple of str
         Names of the columns' types in SQL, the sensitive ones last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
-    library : Library
-        Source of knowledge beyond the release.
+    library : Library or None
+        Source of knowledge beyond the release; None for any table that the caller may read.
+
+    Notes
+    -----
+    What makes releases and what beliefs are measured by is loaded where it is asked for.
     """
 
     release: int
-    method: Method[Any]
+    made_by: str
     types: tuple[str, ...]
-    library: Library = _ANY_TABLE
+    library: Library | None = None
 
     @property
     def title(self) -> str:
@@ -88,17 +91,37 @@ class RecordedRelease(Release):
     @cached_property
     def options(self) -> Any:
         """Options of its method that it was made by; see `find_options`."""
+        from bkpriv_pl.past.terms import find_options
+
         return find_options(self.release, self.method)
+
+    @cached_property
+    def method(self) -> Method[Any]:
+        """Method by which it was made."""
+        from bkpriv_core.method import find_method
+
+        return find_method(self.made_by)
 
     @cached_property
     def policy(self) -> Policy:
         """Policy that it was certified for; see `find_requirements`."""
+        from bkpriv_pl.past.terms import find_requirements
+
         return find_requirements(self.release)
 
     @cached_property
     def setting(self) -> Setting:
         """Setting in which its beliefs and requirements are measured."""
-        return Setting(self.parts, library=self.library, progress=POLLED)
+        from bkpriv_core.belief.setting import Setting
+
+        return Setting(self.parts, library=self.beyond, progress=POLLED)
+
+    @property
+    def beyond(self) -> Library:
+        """Source of knowledge beyond the release."""
+        from bkpriv_pl.tables.knowledge import PriorTables
+
+        return PriorTables(()) if self.library is None else self.library
 
 
 def next_version(dataset: str, owner: str) -> int:
@@ -379,10 +402,9 @@ def find_release(release: int | None) -> RecordedRelease:
     row = look_up(release, f"method, options ->> 'ranges' AS ranges, {PURGED} AS purged")
     release = row["release"]
     refuse_purged(release, row["purged"])
-    method = find_method(row["method"])
     attributes, types = read_attributes(release)
-    form = method.form.with_ranges(row["ranges"] or "range")
+    form = form_of(row["method"]).with_ranges(row["ranges"] or "range")
     read = read_release(attributes, read_arrays(release), form)
     return RecordedRelease(
-        read.parts, read.partition, read.form, release, method=method, types=types
+        read.parts, read.partition, read.form, release, made_by=row["method"], types=types
     )

@@ -8,7 +8,7 @@ object for each element.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,13 +19,15 @@ from bkpriv_core.release.recorded import (
     read_domains,
     read_told,
 )
-from bkpriv_core.sequence.sparse import Labels
-from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import AnyArray, FloatArray
 from bkpriv_pl.server.boundary import Refusal, needed_of_texts, run
 from bkpriv_pl.server.memory import NoRoom, room
 from bkpriv_pl.tables.column import STEPS
+
+if TYPE_CHECKING:
+    from bkpriv_core.sequence.sparse import Labels
+    from bkpriv_core.sequence.transitions import Transitions
 
 __all__ = [
     "COLUMNS",
@@ -214,6 +216,8 @@ def _read_combined(release: int) -> Domain:
 
 def read_transitions(dataset: str, name: str) -> Transitions:
     """Transitions that are kept as sequential knowledge of a dataset."""
+    from bkpriv_core.sequence.transitions import Transitions  # only wanted here
+
     (row,) = _read(
         "bkpriv.sequential_knowledge WHERE (dataset, name) = ($1, $2)",
         (["text", "text"], [dataset, name]),

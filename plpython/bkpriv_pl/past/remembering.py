@@ -33,7 +33,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.past.course import find_course, find_steps
 from bkpriv_pl.past.history import RecordedRelease
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.past.transitions import find_knowledge_of

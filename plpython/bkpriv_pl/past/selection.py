@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from bkpriv_pl.past.bases import SEEN
-from bkpriv_pl.past.ownership import unknown
+from bkpriv_pl.past.lookup import unknown
 from bkpriv_pl.past.recorded import COLUMNS
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Period

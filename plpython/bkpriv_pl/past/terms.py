@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bkpriv_core.method import Method, Own, parse_options
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.server.boundary import decode
 

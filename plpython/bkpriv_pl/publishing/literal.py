@@ -8,7 +8,6 @@ from functools import cache
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.query.literal import (
     Literal,
     Resolver,
@@ -98,7 +97,7 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
 
 def _coarsened(release: RecordedRelease) -> set[str]:
     """Names of the attributes that were coarsened before records were drawn."""
-    if not isinstance(release.method, Randomize):
+    if release.partition is not None:
         return set()
     levels = release.options.levels or {}
     return {name for name, level in levels.items() if level}

@@ -273,11 +273,11 @@ def recall_earlier(
     ids = {row["release"] for row in rows}
     # It may be told apart already, which cannot be done twice.
     told, respondents = tell_apart(history.find_release(recorded.release))
-    told = replace(told, library=recorded.library)
+    told = replace(told, library=recorded.beyond)
     (now,) = (step.when for step in steps if step.release == this.release)
     like = Like.of_release(this, recorded.table.sensitive.name)
     same = [step for step in steps if step.release in ids]
-    chain = read_chain(like, same, recorded.library)
+    chain = read_chain(like, same, recorded.beyond)
     earlier = _tell_apart(
         chain, this.release, now, told.setting, respondents=respondents, requirements=requirements
     )

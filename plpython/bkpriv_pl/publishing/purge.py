@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.past import history
-from bkpriv_pl.past.ownership import OwnRelease, find_own
+from bkpriv_pl.past.lookup import OwnRelease, find_own
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.writing import write

@@ -26,7 +26,7 @@ from bkpriv_core.release.release import Exhibit
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.fingerprint import fingerprint
 from bkpriv_pl.past import history
-from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.view import ShownView, find_view

@@ -10,7 +10,7 @@ from __future__ import annotations
 import plpy
 
 from bkpriv_pl.past import history
-from bkpriv_pl.past.ownership import find_own
+from bkpriv_pl.past.lookup import find_own
 from bkpriv_pl.publishing.distribution import begin_distributing
 from bkpriv_pl.publishing.view import dependents
 from bkpriv_pl.server import telling
