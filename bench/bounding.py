@@ -11,8 +11,8 @@ import numpy as np
 from bench.figure import Figure, alternate
 from bench.publication import SKYLINE
 from bkpriv_client.source import Source
-from bkpriv_core.belief.disclosure import FEW_STATES, Disclosure
-from bkpriv_core.belief.posterior import AUTO_STATES, Estimator, exact_states
+from bkpriv_core.belief.disclosure import Disclosure
+from bkpriv_core.belief.posterior import AUTO_STATES, FEW_STATES, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy

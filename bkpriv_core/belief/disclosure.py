@@ -31,6 +31,7 @@ from bkpriv_core.belief.held import Held, divergence_of_held, held_values
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     BOUND,
+    FEW_STATES,
     Estimator,
     Inferred,
     Posterior,
@@ -47,10 +48,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import MANY_VALUES, Parts
 
-__all__ = ["FEW_STATES", "Adversaries", "Disclosure", "Explanation"]
-
-FEW_STATES = 20_000
-"""States of a group up to which exact inference takes less time than bounds are worth."""
+__all__ = ["Adversaries", "Disclosure", "Explanation"]
 
 _CLEAR = 1e-6
 """Excess over a limit, in bits, at which a lower bound breaks it, whatever the slack of that."""

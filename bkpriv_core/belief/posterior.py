@@ -43,8 +43,6 @@ from typing import Annotated, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.belief.bethe import bethe
-from bkpriv_core.belief.contradiction import contradiction, contradictory
 from bkpriv_core.belief.exact import exact, exact_states
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_shape
 from bkpriv_core.progress import SILENT, Progress
@@ -59,6 +57,7 @@ __all__ = [
     "ESTIMATORS",
     "EXACT",
     "EXACT_STATES",
+    "FEW_STATES",
     "OMEGA",
     "Asked",
     "Estimator",
@@ -93,6 +92,9 @@ EXACT, BOUND, BETHE, OMEGA, ADDITIVE = range(len(ESTIMATORS))
 
 UsedArray = npt.NDArray[np.int8]
 """Estimator of each group, as its place in `ESTIMATORS`."""
+
+FEW_STATES = 20_000
+"""States of a group up to which exact inference takes less time than bounds are worth."""
 
 AUTO_STATES = 1_000_000
 """Largest number of states of a group for which `auto` and `bethe` are exact."""
@@ -212,6 +214,8 @@ def posterior(
 
     chosen = {"bethe": np.ones_like(affordable), "auto": ~affordable}.get(estimator)
     if chosen is not None and chosen.any():
+        from bkpriv_core.belief.bethe import bethe  # only wanted where states are many
+
         subset, rows = groups.select(chosen), chosen[groups.owner]
         rests = np.ones(len(subset), dtype=bool)
         for belief, prior in zip(beliefs, priors, strict=True):
@@ -244,6 +248,8 @@ def posterior(
             groups, held, prior, belief, used=used, progress=progress
         )
         if refuse and contradicted[place].any():
+            from bkpriv_core.belief.contradiction import contradiction
+
             group = int(np.argmax(contradicted[place]))
             raise contradiction(group, groups[group], held[groups.owner == group], prior)
         rows = contradicted[place, groups.owner]
@@ -434,6 +440,8 @@ def _contradicted(
         ruled_out = ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
         doubtful &= groups.max(ruled_out & rows)
     if doubtful.any():
+        from bkpriv_core.belief.contradiction import contradictory
+
         subset = groups.select(doubtful)
         failed[doubtful] = contradictory(subset, held[doubtful[groups.owner]], prior, progress)
     return failed

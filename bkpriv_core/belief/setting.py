@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from bkpriv_core.belief.breach import Breach
-from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparison, Distance
 from bkpriv_core.belief.knowledge import (
     Knowledge,
@@ -42,6 +41,7 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
 if TYPE_CHECKING:
+    from bkpriv_core.belief.disclosure import Adversaries
     from bkpriv_core.belief.dispersion import Dispersion
     from bkpriv_core.belief.pairs import Pairs
 
@@ -268,6 +268,8 @@ class Setting:
         key = (tuple(resolved), tuple(first), tuple(compared))
         if key not in self._adversaries:
             distinct = sorted(set(first))
+            from bkpriv_core.belief.disclosure import Adversaries  # k-anonymity wants none
+
             self._adversaries[key] = Adversaries(
                 self.parts,
                 [self.prior(skyline[place]) for place in distinct],

@@ -23,13 +23,13 @@ from typing import Literal
 
 import numpy as np
 
-from bkpriv_core.belief.disclosure import FEW_STATES
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     BETHE,
     BOUND,
     EXACT,
     EXACT_STATES,
+    FEW_STATES,
     OMEGA,
     Estimator,
     UsedArray,

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import Comparison, Distance, Smoothing
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, listed, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
@@ -22,6 +21,9 @@ from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import BoolArray, Groups
+
+if TYPE_CHECKING:
+    from bkpriv_core.belief.disclosure import Adversaries
 
 __all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
 

@@ -76,7 +76,7 @@ def test_reading_a_release_loads_no_other_way_to_make_one(
     )
     state_policy(clinic, "drawn", {"max_disclosure": {"tau": 0.6}})
     if method == "randomize":
-        release = publish(clinic, policy="drawn", method=method, options={"scheme": "rr-s"})
+        release = publish(clinic, policy="drawn", method=method, options={"scheme": "rr-both"})
     else:
         release = publish(clinic, method=method)
     session = database.connect()

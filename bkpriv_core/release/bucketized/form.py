@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.joint import CellJoint
-from bkpriv_core.release.bucketized.rewriting import rewrite_bucketized
 from bkpriv_core.release.release import Exhibit, Field, Form, Release
-from bkpriv_core.release.rewriting.fragment import ShownColumn
+
+if TYPE_CHECKING:
+    from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Anatomized", "Bucketized"]
 
@@ -71,6 +72,8 @@ class Bucketized(Form):
         progress: Progress = SILENT,
     ) -> str:
         """See `Form`."""
+        from bkpriv_core.release.bucketized.rewriting import rewrite_bucketized
+
         return rewrite_bucketized(release.columns, query, views, columns, progress=progress)
 
 

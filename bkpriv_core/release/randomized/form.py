@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.randomized.joint import RandomizedJoint
-from bkpriv_core.release.randomized.rewriting import rewrite_randomized
 from bkpriv_core.release.randomized.tally import RandomizedTally
 from bkpriv_core.release.release import Exhibit, Field, Form, Release
-from bkpriv_core.release.rewriting.fragment import ShownColumn
+
+if TYPE_CHECKING:
+    from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Randomized"]
 
@@ -87,6 +88,8 @@ class Randomized(Form):
     ) -> str:
         """See `Form`."""
         channels, _ = self.shown
+        from bkpriv_core.release.randomized.rewriting import rewrite_randomized
+
         return rewrite_randomized(
             release.domains, channels, query, views["records"], columns=columns, progress=progress
         )
