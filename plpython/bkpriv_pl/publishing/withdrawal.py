@@ -31,14 +31,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
     own = find_own(release)
     begin_distributing()
     take_turn(own.dataset, own.owner)
-    readable = run(
-        "SELECT FROM bkpriv_internal.views_of($1) "
-        "WHERE readable AND "
-        "(pg_relation_size(release_table) > 0 OR bkpriv_internal.distributed(release_table))",
-        ["bigint"],
-        [own.release],
-    )
-    if history.happened(own.release, "withdrawn") and not readable:
+    if history.happened(own.release, "withdrawn"):
         raise Refusal(
             "55000",
             f"release {own.release} is already withdrawn",

@@ -1,7 +1,4 @@
-"""Levels: the hierarchies of a dataset's attributes, as they were declared.
-
-Their sizes are asked for first: publishers may append any number of rows.
-"""
+"""Levels: the hierarchies of a dataset's attributes, as they were declared."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Tree, parse_rule
 from bkpriv_pl.server.boundary import check_room, from_json, needed, needed_of_texts, run
 from bkpriv_pl.server.memory import room
-from bkpriv_pl.server.progress import POLLED
 
 __all__ = ["read_hierarchies"]
 
@@ -25,31 +21,24 @@ def read_hierarchies(name: str, attributes: Collection[str]) -> dict[str, Tree |
     TooLarge
         If memory has no room for them: none is read.
     """
-    kept = "FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute"
-    needs = run(
-        "SELECT attribute, "
-        f"coalesce({needed_of_texts('levels')}, {needed('rule::text')}, 0) AS need "
-        f"{kept} = ANY ($2) ORDER BY attribute",
-        ["text", "text[]"],
-        [name, list(attributes)],
+    need = f"coalesce({needed_of_texts('levels')}, {needed('rule::text')}, 0)"
+    allowed = room()
+    rows = run(
+        "SELECT attribute, need, CASE WHEN need <= $3 THEN levels END AS levels, widths, origin, "
+        "CASE WHEN need <= $3 THEN rule END AS rule "
+        f"FROM (SELECT *, (sum({need}) OVER ())::int8 AS need FROM bkpriv.hierarchy "
+        "WHERE dataset = $1 AND attribute = ANY ($2)) AS h ORDER BY attribute",
+        ["text", "text[]", "bigint"],
+        [name, list(attributes), allowed],
     )
-    check_room(
-        f'the hierarchies of dataset "{name}"',
-        sum(row["need"] for row in needs),
-        room(),
-        hint="Give some of its attributes fewer or shorter labels.",
-    )
-    read = {}
-    for row in needs:
-        POLLED.poll()
-        # It may be gone by now.
-        for found in run(
-            f"SELECT attribute, levels, widths, origin, rule {kept} = $2",
-            ["text", "text"],
-            [name, row["attribute"]],
-        ):
-            read[row["attribute"]] = _read_hierarchy(found)
-    return read
+    if rows:
+        check_room(
+            f'the hierarchies of dataset "{name}"',
+            rows[0]["need"],
+            allowed,
+            hint="Give some of its attributes fewer or shorter labels.",
+        )
+    return {row["attribute"]: _read_hierarchy(row) for row in rows}
 
 
 def _read_hierarchy(row: Mapping[str, Any]) -> Tree | Intervals:
