@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import replace
 
 import typer
 from rich.console import Console
 
-from bkpriv_client.csv_file import CsvFile, Form, Study
+from bkpriv_client.csv_file import CsvFile, Study
+from bkpriv_client.dialect import Form
 from bkpriv_client.failure import ClientError
 from bkpriv_client.terminal import make_table, shown
-from bkpriv_client.unpacking import packing
 
 __all__ = ["agree", "give_account", "settle_header"]
 
@@ -33,21 +32,22 @@ _DELIMITERS = {
 }
 
 _ENCODINGS = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "utf-16": "UTF-16", "utf-32": "UTF-32"}
+_KINDS = {"parquet": "Parquet file", "json": "JSON"}
 
 
-def settle_header(console: Console, file: CsvFile, form: Form) -> Form:
-    """Return what is stated of a file's form, with whether a line names its columns.
+def settle_header(console: Console, file: CsvFile, form: Form) -> bool:
+    """Return whether a line names the columns of a file.
 
     Raises
     ------
     ClientError
         If nothing tells, and nobody can be asked.
     """
-    if form.header is not None or file.header is True:
-        return form
+    if file.layout is None or form.header is not None or file.header:
+        return bool(file.header)
     line = file.layout.above + 1
     if file.header is False and (form.columns is not None or file.layout.plain):
-        return replace(form, header=False)
+        return False
     first = " | ".join(file.layout.first)
     first = first if len(first) <= 80 else f"{first[:80]}…"
     fault = (
@@ -63,7 +63,7 @@ def settle_header(console: Console, file: CsvFile, form: Form) -> Form:
             "then called column_1, column_2, and so on, or as --columns a,b,c says.",
         )
     console.print(f"{fault[0].upper()}{fault[1:]}:\n  {first}")
-    return replace(form, header=typer.confirm("Does it name the columns?", default=False))
+    return typer.confirm("Does it name the columns?", default=False)
 
 
 def give_account(console: Console, file: CsvFile, study: Study) -> None:
@@ -122,47 +122,32 @@ def agree(console: Console, *, yes: bool) -> None:
 
 def _form(file: CsvFile, study: Study) -> list[str]:
     """Lines that say how a file is read."""
-    dialect, line = file.layout.dialect, file.layout.above + 1
-    packed = packing(file.path)
-    encoding = _ENCODINGS.get(file.encoding.name, file.encoding.name)
-    names = "no names" if file.header is False else f"names in line {line}"
-    fields = f"fields between {_DELIMITERS.get(dialect.delimiter, dialect.delimiter)}"
-    if len(file.names) == 1:
-        fields = "one column"
-    parts = [*([f"{packed} of"] if packed else []), f"{encoding} text", fields, names]
-    if dialect.quote != '"':
-        parts.insert(-1, f"quotes {dialect.quote}" if dialect.quote else "no quotes")
-    if dialect.escaped:
-        parts.insert(-1, "quotes within fields behind a backslash")
-    said = [f"{', '.join(parts)}, {study.records:,} records.".replace(" of, ", " of ")]
-    if file.encoding.example:
-        said.append(
-            f"It is not UTF-8. Read as {file.encoding.name} it says: {file.encoding.example}. If "
-            "that is wrong, state its --encoding."
-        )
-    said += [*file.layout.notes, *file.notes, *_nameless(file)]
+    opened, layout = file.opened, file.layout
+    if layout is None:
+        return [f"{_KINDS[opened.kind]}, {study.records:,} records.", *file.notes]
+    line = layout.above + 1
+    encoding = _ENCODINGS.get(opened.encoding, opened.encoding)
+    parts = [f"{opened.packing} of {encoding} text" if opened.packing else f"{encoding} text"]
+    between = _DELIMITERS.get(layout.delimiter, layout.delimiter)
+    parts.append("one column" if len(file.names) == 1 else f"fields between {between}")
+    if layout.quote != '"':
+        parts.append(f"quotes {layout.quote}" if layout.quote else "no quotes")
+    if layout.escape == "\\":
+        parts.append("quotes within fields behind a backslash")
+    parts.append(f"names in line {line}" if file.header else "no names")
+    said = [f"{', '.join(parts)}, {study.records:,} records.", *file.notes, *_nameless(file, line)]
     if study.idle:
         said.append(f"Columns without name and values, left out: {', '.join(sorted(study.idle))}.")
-    found = study.found
-    if found.blank:
-        said.append(f"Lines of nothing but delimiters, left out: {found.blank:,}.")
-    if found.longer:
-        said.append(f"Records with empty fields beyond the last column: {found.longer:,}.")
-    for place, fields_ in found.footers:
-        text = " ".join(field.strip() for field in fields_ if field.strip())
-        said.append(
-            f"Line {place} is no record, left out: {text[:60]}. (To keep it: --skip-last 0.)"
-        )
     return said
 
 
-def _nameless(file: CsvFile) -> list[str]:
+def _nameless(file: CsvFile, line: int) -> list[str]:
     """Say how columns are called that have no names."""
-    if file.header is not False or file.names[0] != "column_1":
+    if file.header or file.names[0] != "column_1":
         return []
     return [
-        f"Line {file.layout.above + 1} is a record, so columns are called column_1, column_2, and "
-        "so on. To name them, say --columns a,b,c; if that line names them, --header."
+        f"Line {line} is a record, so columns are called column_1, column_2, and so on. To name "
+        "them, say --columns a,b,c; if that line names them, --header."
     ]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bkpriv_client.csv_file import CsvFile, Form, read_hierarchies
+from bkpriv_client.csv_file import open_csv, read_hierarchies
 from bkpriv_client.failure import ClientError
 from bkpriv_client.source import Column, Source
 
@@ -27,7 +27,14 @@ def read_adult(path: Path) -> Source:
     ClientError
         If a file or a column is missing.
     """
-    file = CsvFile.open(path, Form(header=True))
+    with open_csv(path) as file:
+        file.settle(header=True)
+        file.read()
+        study = file.study()
+        values: dict[str, list[str | None]] = {name: [] for name in study.types}
+        for batch in file.batches(study):
+            for column, some in zip(values.values(), batch.columns, strict=True):
+                column += some.to_pylist()
     absent = [name for name in (*_QUASI_IDENTIFIERS, _SENSITIVE) if name not in file.names]
     if absent:
         raise ClientError(
@@ -44,17 +51,10 @@ def read_adult(path: Path) -> Source:
             detail=f"Missing: {', '.join(absent)}.",
             hint="Each has one row per value: the value, coarser labels, and the root.",
         )
-    study = file.study()
-    types = study.types
-    if not study.records:
-        raise ClientError(f"{path} holds no records")
-    values = zip(*file.rows(study), strict=True)
     return Source(
         name="adult",
         title="records of the UCI Adult census data",
-        columns={
-            name: Column(types[name], column) for name, column in zip(types, values, strict=True)
-        },
+        columns={name: Column(kind, values[name]) for name, kind in study.types.items()},
         quasi_identifiers=_QUASI_IDENTIFIERS,
         sensitive=_SENSITIVE,
         hierarchies=hierarchies,

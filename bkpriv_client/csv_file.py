@@ -1,103 +1,66 @@
-"""Reading CSV files: what is in them, record by record, and generalization hierarchies.
+"""Files as tables in DuckDB: CSV, Parquet and JSON, and generalization hierarchies.
 
-A file is read from its beginning to its end several times: for its encoding, for the types of its
-columns, and into a table. Never is more of it in memory than its beginning and some records.
+DuckDB reads a file once, into a table of texts in a temporary file. What is in a column is counted
+there, and rows leave it as Arrow batches. So memory is bounded, and no row is a Python object.
 
 Rules
 -----
-- How a file is to be read is found in it (`encoding`, `dialect`, `layout`), unless it is stated.
-- An empty line, or one of nothing but delimiters, is no record. Empty fields beyond the last column
-  are nothing. Any other record has a field for each column, or the file is refused.
-- A last line that is a total, or speaks of the others, is no record, which is said.
-- A fault names the file and the line in which a record begins. The path ``-`` is the standard
-  input, which is read once, into a temporary file.
+- Every record has a field for each column, or the file is refused.
+- A line of nothing but delimiters is no record, which is said. A last line that looks like a total
+  is refused unless ``--skip-last`` says what it is.
+- An error names the file and the line, or the record if records have several lines.
 """
 
 from __future__ import annotations
 
-import io
-import shutil
-import sys
-import tempfile
-from collections import deque
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from glob import escape
-from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from bkpriv_client.column import Column, Decision, Stated, decide
-from bkpriv_client.dialect import parse
-from bkpriv_client.encoding import Encoding, find_encoding
+from bkpriv_client.dialect import Form, Layout, find_layout, misread
 from bkpriv_client.failure import ClientError
-from bkpriv_client.foreign_file import check_is_text
-from bkpriv_client.layout import Layout, find_layout, is_footer, unique_names
+from bkpriv_client.loading import NAME_BYTES
+from bkpriv_client.opening import Opened, open_text
+from bkpriv_client.reading import literal
 from bkpriv_client.source import Hierarchy, SqlType
-from bkpriv_client.unpacking import unpacked
+from bkpriv_client.study import study_columns
 
-__all__ = ["CsvFile", "Form", "Study", "open_csv", "read_hierarchies", "read_hierarchy"]
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
-_CHUNK = 5_000
-"""Records that are examined at once, at most."""
+__all__ = ["CsvFile", "Study", "open_csv", "read_hierarchies", "read_hierarchy"]
 
-_CHUNK_CHARACTERS = 1 << 23
-"""Characters of records that are examined at once, at most, but for one record."""
+_MEMORY = "1GB"
+"""Memory that DuckDB takes before it writes to the temporary file."""
 
-_SAMPLE = 1 << 18
-"""Characters of the beginning by which the layout is found."""
+_BATCH = 50_000
+"""Rows of a batch."""
 
-_LONGEST_LINE = 1 << 24
-"""Most characters of a line."""
+_FOOTER = re.compile(
+    r"\W*(?:(?:grand |sub)?totals?|sums?|summe|gesamt\w*|insgesamt|total général|averages?|mean"
+    r"|durchschnitt|mittelwert|\d+ (?:rows?|records?|zeilen|datensätze|lignes)|end of .*"
+    r"|(?:source|quelle|generated|exported|printed|stand|note|erstellt)\b.*)\W*",
+    re.IGNORECASE,
+)
 
-_LAST = 5
-"""Last records that may be none."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """Statements of a person about a file's form; what is None is found.
-
-    Parameters
-    ----------
-    encoding, delimiter, quote : str, optional
-        Form in which it is written.
-    header : bool, optional
-        Whether a line names the columns.
-    columns : tuple of str, optional
-        Names of the columns, in place of those in the file.
-    above : int, optional
-        Lines to leave out at the top.
-    below : int, optional
-        Records to leave out at the end.
-    """
-
-    encoding: str | None = None
-    delimiter: str | None = None
-    quote: str | None = None
-    header: bool | None = None
-    columns: tuple[str, ...] | None = None
-    above: int | None = None
-    below: int | None = None
-
-
-@dataclass
-class Found:
-    """Findings while records are read, for people.
-
-    Parameters
-    ----------
-    blank, longer : int
-        Lines of nothing but delimiters, and records with empty fields beyond the last column.
-    footers : list of tuple
-        Last lines that are no records: the line and its fields.
-    """
-
-    blank: int = 0
-    longer: int = 0
-    footers: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+_TYPES: dict[str, SqlType] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"), "integer"),
+    **dict.fromkeys(("BIGINT", "UINTEGER"), "bigint"),
+    **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL"), "numeric"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "float8"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "timestamp"),
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+}
+"""Types of Parquet columns as PostgreSQL's; others are text."""
 
 
 @dataclass(frozen=True)
@@ -110,15 +73,12 @@ class Study:
         Number of records.
     decisions : mapping of str to Decision
         Decision about each column.
-    found : Found
-        Findings beside.
     idle : frozenset of str
         Columns without a name and without a value, which are left out.
     """
 
     records: int
     decisions: Mapping[str, Decision]
-    found: Found
     idle: frozenset[str] = frozenset()
 
     @property
@@ -130,113 +90,92 @@ class Study:
             if name not in self.idle
         }
 
-    def as_loaded(self, name: str, hierarchy: Hierarchy) -> Hierarchy:
-        """Write the values of a column's hierarchy as those of the column are written."""
-        write = self.decisions[name].write
 
-        def written(value: str) -> str | None:
-            try:
-                return write(value)
-            except ValueError:
-                return value
-
-        rows = ((written(value), labels) for value, *labels in hierarchy)
-        return [(value, *labels) for value, labels in rows if value is not None]
-
-
-@dataclass(frozen=True)
 class CsvFile:
-    """A CSV file with its columns.
+    """A file whose records DuckDB reads.
 
     Parameters
     ----------
-    path : Path
+    db : DuckDBPyConnection
+        Database for its records.
+    opened : Opened
         The file.
-    title : str
-        Title of the file in messages.
-    encoding : Encoding
-        Encoding of the file.
-    layout : Layout
-        Places in it.
+    form : Form
+        Statements about it.
+
+    Attributes
+    ----------
+    layout : Layout, optional
+        Layout of a CSV file.
     header : bool or None
-        Whether there is a line of names; None if nothing tells, and there is.
+        Whether a line names the columns; None if nothing shows it.
     names : tuple of str
-        The columns.
-    unnamed : frozenset of str
-        Columns that the file does not name.
-    below : int or None
-        Records to leave out at the end; None if those that are none.
-    notes : tuple of str
-        Changes of names, for people.
+        The columns, once they are settled.
+    notes : list of str
+        Decisions that are not usual, for people.
     """
 
-    path: Path
-    title: str
-    encoding: Encoding
-    layout: Layout
-    header: bool | None
-    names: tuple[str, ...]
-    unnamed: frozenset[str] = frozenset()
-    below: int | None = None
-    notes: tuple[str, ...] = ()
+    def __init__(self, db: DuckDBPyConnection, opened: Opened, form: Form) -> None:
+        self.db, self.opened, self.form = db, opened, form
+        self.title = opened.title
+        self.names: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self.unnamed: frozenset[str] = frozenset()
+        self.layout: Layout | None = None
+        self.header: bool | None = True
+        self.records = 0
+        self._table = ""
+        self._exact = False
+        self._types: list[SqlType] = []
+        if opened.kind == "csv":
+            self.layout = find_layout(db, opened, form)
+            self.notes += self.layout.notes
+            self.header = self.layout.header if form.header is None else form.header
 
-    @classmethod
-    def open(cls, path: Path, form: Form | None = None, title: str = "") -> CsvFile:
-        """Find out how to read a file; its title is by default its path.
+    def settle(self, *, header: bool) -> None:
+        """Name the columns.
 
-        Raises
-        ------
-        ClientError
-            If the file cannot be read, is empty, or has other columns than are stated.
-        """
-        title, form = title or str(path), form or Form()
-        opened = partial(unpacked, path, title)
-        check_is_text(opened, title)
-        encoding = find_encoding(opened) if form.encoding is None else Encoding(form.encoding)
-        lines, whole = _beginning(path, encoding, title)
-        layout = find_layout(
-            lines,
-            title,
-            whole=whole,
-            delimiter=form.delimiter,
-            quote=form.quote,
-            above=form.above,
-        )
-        header = layout.header if form.header is None else form.header
-        first, names, notes = _names(layout, header, form.columns, title)
-        unnamed = frozenset(
-            name
-            for name, written in zip(names, first, strict=True)
-            if not written.strip() or header is False
-        )
-        if form.columns is not None:
-            unnamed = frozenset()
-        return cls(path, title, encoding, layout, header, names, unnamed, form.below, notes)
-
-    def records(self, found: Found | None = None) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Iterate over records: the line in which each begins, and its fields.
+        Parameters
+        ----------
+        header : bool
+            Whether a line of a CSV file names the columns.
 
         Raises
         ------
         ClientError
-            If a record has more or fewer fields than there are columns.
+            If the file has other columns than are stated.
         """
-        found = Found() if found is None else found
-        width = len(self.names)
-        kept: deque[tuple[int, tuple[str, ...]]] = deque()
-        last = _LAST if self.below is None else self.below
-        for line, fields in self._filled(found):
-            kept.append((line, fields))
-            if len(kept) > last:
-                line, fields = kept.popleft()
-                yield self._checked(line, fields, found) if len(fields) != width else (line, fields)
-        while kept and (self.below is not None or is_footer(kept[-1][1], width)):
-            found.footers.insert(0, kept.pop())
-        for line, fields in kept:
-            yield self._checked(line, fields, found)
+        self.header = header
+        first: Sequence[str]
+        if self.layout is None:
+            first, self._table = self._described()
+        else:
+            first = self.layout.first
+            self._table = self.layout.read(str(self.opened.text), header=header)
+        self._name(first)
+
+    def read(self) -> None:
+        """Read all records.
+
+        Raises
+        ------
+        ClientError
+            If a line cannot be read, or there are no records.
+        """
+        with misread(self.opened, self.layout):
+            self.db.execute(f"CREATE OR REPLACE TABLE records AS FROM {self._table}")
+        if self.layout is not None:
+            self._check_lines(self.layout)
+        (self.records,) = self._row("SELECT count(*) FROM records")
+        if not self.records:
+            raise ClientError(
+                f"{self.title} holds no records",
+                detail=f"Its columns would be {', '.join(self.names)[:80]}.",
+                hint="If a record stands in place of the names, say --no-header.",
+            )
 
     def study(
-        self, stated: Stated | None = None, read: Callable[[int], None] = lambda count: None
+        self, stated: Stated | None = None, seen: Callable[[int], None] = lambda _: None
     ) -> Study:
         """Decide what each column becomes, by all of its values.
 
@@ -244,102 +183,170 @@ class CsvFile:
         ----------
         stated : Stated, optional
             Statements about the values.
-        read : callable
-            Told now and then how many records have been read.
-        """
-        found = Found()
-        columns = [Column(name, stated or Stated()) for name in self.names]
-        count = 0
-        records = self.records(found)
-        while chunk := _chunk(records):
-            lines = [line for line, _ in chunk]
-            fields = zip(*(fields for _, fields in chunk), strict=True)
-            for column, values in zip(columns, fields, strict=True):
-                column.take(values, lines)
-            count += len(chunk)
-            read(count)
-        decisions = dict(zip(self.names, decide(columns), strict=True))
-        return Study(count, decisions, found, self._unnamed(decisions, count))
-
-    def _unnamed(self, decisions: Mapping[str, Decision], records: int) -> frozenset[str]:
-        """Columns that have neither a name nor a value."""
-        return frozenset(
-            name
-            for name in self.unnamed
-            if decisions[name].missing == records and len(self.unnamed) < len(self.names)
-        )
-
-    def rows(self, study: Study) -> Iterator[tuple[str | None, ...]]:
-        """Iterate over records as they go into a table.
+        seen : callable
+            Told how many columns have been studied.
 
         Raises
         ------
         ClientError
-            If a value is not among those that were studied.
+            If a value holds a NUL, which PostgreSQL does not take.
         """
-        chosen = [
-            (place, study.decisions[name].write)
+        stated = stated or Stated()
+        columns = []
+        for name, figures in zip(
+            self.names,
+            study_columns(
+                self.db,
+                [f"c{place}" for place in range(len(self.names))],
+                [stated.missing(name) for name in self.names],
+                [stated.readings(name) for name in self.names],
+            ),
+            strict=True,
+        ):
+            if figures.nul is not None:
+                value, row = figures.nul
+                raise ClientError(
+                    f"{self.title}, {self.place(row)}: {name} holds a NUL, which a text may not",
+                    detail=f"It stands in {value[:60]!r}.",
+                    hint="Is it a text at all, and is --encoding right? To take NULs out: "
+                    "tr -d '\\000'",
+                )
+            columns.append(Column(name, figures, stated, self.place))
+            seen(len(columns))
+        decisions = dict(zip(self.names, decide(columns, self._types), strict=True))
+        idle = frozenset(name for name in self.unnamed if decisions[name].missing == self.records)
+        return Study(self.records, decisions, idle if len(idle) < len(self.names) else frozenset())
+
+    def place(self, row: int) -> str:
+        """Place of a record in the file, for people."""
+        if self._exact and self.layout is not None:
+            return f"line {self.layout.above + bool(self.header) + row + 1}"
+        return f"record {row + 1}"
+
+    def batches(self, study: Study) -> Iterator[Any]:
+        """Yield the records as they go into a table, as Arrow batches of texts."""
+        columns = ", ".join(
+            f"{study.decisions[name].write(f'c{place}')} AS c{place}"
             for place, name in enumerate(self.names)
             if name not in study.idle
+        )
+        yield from self.db.sql(f"SELECT {columns} FROM records").to_arrow_reader(_BATCH)
+
+    def as_loaded(self, study: Study, name: str, hierarchy: Hierarchy) -> Hierarchy:
+        """Write the values of a column's hierarchy as those of the column are written."""
+        self.db.execute("CREATE OR REPLACE TEMP TABLE leaves (v VARCHAR)")
+        self.db.executemany("INSERT INTO leaves VALUES (?)", [[row[0]] for row in hierarchy])
+        decision = study.decisions[name]
+        written = self.db.execute(f"SELECT {decision.write('v')} FROM leaves").fetchall()
+        return [
+            (value, *labels)
+            for (value,), (_, *labels) in zip(written, hierarchy, strict=True)
+            if value is not None
         ]
-        for line, fields in self.records():
-            try:
-                yield tuple(write(fields[place]) for place, write in chosen)
-            except ValueError as error:
+
+    def _row(self, query: str) -> tuple[Any, ...]:
+        (row,) = self.db.execute(query).fetchall()
+        return tuple(row)
+
+    def _described(self) -> tuple[list[str], str]:
+        """Names of the columns of a file that states them, and the table in SQL."""
+        path, kind = literal(str(self.opened.text)), self.opened.kind
+        sample = "" if kind == "parquet" else ", sample_size=-1"
+        with misread(self.opened):
+            described = self.db.execute(f"DESCRIBE FROM read_{kind}({path}{sample})").fetchall()
+        names = [str(name) for name, *_ in described]
+        if kind == "json":
+            columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+            table = f"read_json({path}, columns={{{columns}}})"
+            selected = ", ".join(f"{_quoted(name)} AS c{n}" for n, name in enumerate(names))
+        else:
+            types = [str(type_).partition("(")[0] for _, type_, *_ in described]
+            self._types = [_TYPES.get(type_, "text") for type_ in types]
+            table = f"read_parquet({path})"
+            selected = ", ".join(
+                f"{_quoted(name)}::VARCHAR AS c{n}" for n, name in enumerate(names)
+            )
+        return names, f"(SELECT {selected} FROM {table})"
+
+    def _name(self, first: Sequence[str]) -> None:
+        """Name the columns."""
+        stated = self.form.columns
+        if stated is not None:
+            if len(stated) != len(first):
                 raise ClientError(
-                    f"{self.title}, line {line}: it changed while it was read",
-                    detail=f"The value {_cut(str(error))} was not there before.",
-                    hint="Load it again once nobody writes it.",
-                ) from None
-
-    def _filled(self, found: Found) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Iterate over the lines below that of names which hold something."""
-        with _opened(self.path, self.encoding, self.title) as stream:
-            lines = _lines(stream, self.title)
-            above = sum(1 for _ in islice(lines, self.layout.above))
-            parsed = parse(lines, self.layout.dialect, self.title, above)
-            if self.header is not False:
-                next(parsed, None)
-            for line, fields in parsed:
-                if len(self.names) > 1 and not any(map(str.strip, fields)):
-                    found.blank += 1
-                else:
-                    yield line, fields
-
-    def _checked(
-        self, line: int, fields: tuple[str, ...], found: Found
-    ) -> tuple[int, tuple[str, ...]]:
-        """Record whose fields may be too many or too few."""
-        width = len(self.names)
-        if len(fields) == width:
-            return line, fields
-        if len(fields) > width and not any(map(str.strip, fields[width:])):
-            found.longer += 1
-            return line, fields[:width]
-        place = (
-            f"the last field is {_cut(fields[-1])}"
-            if len(fields) < width
-            else f"the first one too many is {_cut(fields[width])}"
+                    f"--columns names {len(stated)} columns, but {self.title} has {len(first)}",
+                    detail=f"The first line holds {' | '.join(first)[:80]}.",
+                    hint="Name each column of the file, in their order.",
+                )
+            first = stated
+        elif not self.header:
+            first = [f"column_{place}" for place in range(1, len(first) + 1)]
+        names, notes = unique_names(first)
+        self.names, self.notes = tuple(names), [*self.notes, *notes]
+        self.unnamed = frozenset(
+            name
+            for name, written in zip(names, first, strict=True)
+            if stated is None and (not written.strip() or not self.header)
         )
-        raise ClientError(
-            f"{self.title}, line {line}: {len(fields)} fields where {width} are expected",
-            detail=f"Fields are read as separated by {self.layout.dialect.delimiter!r}; {place}.",
-            hint="A field that holds the delimiter stands in quotes. Is the delimiter right "
-            "(--delimiter)? Lines that are no records are left out by --skip-first N and "
-            "--skip-last N.",
-        )
+
+    def _check_lines(self, layout: Layout) -> None:
+        """Leave out records of nothing but delimiters; refuse a last one that is a total."""
+        (records,) = self._row("SELECT count(*) FROM records")
+        self._exact = self.opened.lines() == layout.above + bool(self.header) + records
+        columns = [f"c{place}" for place in range(len(self.names))]
+        if len(columns) > 1:
+            (blank,) = self._row(
+                f"DELETE FROM records WHERE trim(concat_ws('', {', '.join(columns)})) = ''"
+            )
+            if blank:
+                self.notes.append(f"Lines of nothing but delimiters, left out: {blank:,}.")
+        if self.form.below is None and records:
+            *fields, row = self._row("SELECT *, rowid FROM records ORDER BY rowid DESC LIMIT 1")
+            filled = [field.strip() for field in fields if field and field.strip()]
+            if filled and _FOOTER.fullmatch(filled[0]) and 3 * len(filled) <= 2 * len(fields):
+                raise ClientError(
+                    f"{self.title}, {self.place(row)}: looks like a total, not like a record",
+                    detail=f"It holds {' | '.join(filled)[:80]}.",
+                    hint="To leave it out, say --skip-last 1; to keep it, --skip-last 0.",
+                )
 
 
 @contextmanager
 def open_csv(path: Path, form: Form | None = None) -> Iterator[CsvFile]:
-    """Open a CSV file, or the standard input, which is kept in a temporary file meanwhile."""
-    if str(path) != "-":
-        yield CsvFile.open(path, form)
-        return
-    with tempfile.NamedTemporaryFile(suffix=".csv") as kept:
-        shutil.copyfileobj(sys.stdin.buffer, kept)
-        kept.flush()
-        yield CsvFile.open(Path(kept.name), form, "standard input")
+    """Open a file, or the standard input; what is read of it is in a temporary directory."""
+    import duckdb  # it takes a while to load
+
+    form = form or Form()
+    with TemporaryDirectory(prefix="bkpriv-") as made:
+        directory = Path(made)
+        opened = open_text(path, directory, form.encoding, form.below or 0)
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": _MEMORY,
+            "temp_directory": made,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        with duckdb.connect(str(directory / "records"), config=settings) as db:
+            yield CsvFile(db, opened, form)
+
+
+def unique_names(first: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Make names of columns of a line; also what had to be changed in them, for people."""
+    names: list[str] = []
+    notes: list[str] = []
+    for place, written in enumerate(first, start=1):
+        name = "".join(" " if unicodedata.category(sign)[0] == "C" else sign for sign in written)
+        name = " ".join(name.split()) if name != written else name.strip()
+        short = _cut_name(name)
+        if not name:
+            notes.append(f"Column {place} has no name; it is called column_{place}.")
+        elif short != name:
+            notes.append(f'The name of column {place} is too long; it is cut to "{short}".')
+        chosen = _free(short or f"column_{place}", names)
+        if short and chosen != short:
+            notes.append(f'"{short}" names two columns; column {place} is called "{chosen}".')
+        names.append(chosen)
+    return names, notes
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -353,8 +360,14 @@ def read_hierarchy(path: Path) -> Hierarchy:
     ClientError
         If the file is not such a table, or a value has two rows that differ.
     """
-    file = CsvFile.open(path, Form(header=False, above=0, below=0))
-    rows = list(file.records())
+    with open_csv(path, Form(header=False, above=0, below=0)) as file:
+        file.settle(header=False)
+        file.read()
+        query = "FROM records ORDER BY rowid"
+        rows = [
+            (file.place(number), tuple(field or "" for field in row))
+            for number, row in enumerate(file.db.execute(query).fetchall())
+        ]
     ends = ["*", *(fields[-1] for _, fields in rows[1:])]
     if rows and rows[0][1][-1] not in ends:
         del rows[0]
@@ -364,14 +377,14 @@ def read_hierarchy(path: Path) -> Hierarchy:
             detail=f"It has {len(file.names)} columns and {len(rows)} rows, but for names.",
             hint="Give one row per value: the value, coarser labels, and one root of all.",
         )
-    paths: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for line, fields in rows:
-        before, path_of_value = paths.setdefault(fields[0], (line, fields))
+    paths: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for place, fields in rows:
+        before, path_of_value = paths.setdefault(fields[0], (place, fields))
         if path_of_value != fields:
             raise ClientError(
-                f"{path}, line {line}: the value {_cut(fields[0])} stands in line {before} already",
-                detail=f"Its labels are {_cut(' | '.join(path_of_value[1:]))} there and "
-                f"{_cut(' | '.join(fields[1:]))} here.",
+                f"{path}, {place}: the value {fields[0][:60]!r} stands in {before} already",
+                detail=f"Its labels are {' | '.join(path_of_value[1:])[:60]} there and "
+                f"{' | '.join(fields[1:])[:60]} here.",
                 hint="Keep one row for each value.",
             )
     return [fields for _, fields in paths.values()]
@@ -402,99 +415,18 @@ def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, 
     return hierarchies
 
 
-def _names(
-    layout: Layout, header: bool | None, columns: Sequence[str] | None, title: str
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Fields of the line of names, the names, and what had to be changed in them."""
-    first = layout.first
-    if header is not False and len(first) == layout.width - 1 and all(map(str.strip, first)):
-        first = ("", *first)  # as R writes row numbers
-    if columns is not None:
-        if len(columns) != len(first):
-            raise ClientError(
-                f"--columns names {len(columns)} columns, but {title} has {len(first)}",
-                detail=f"Line {layout.above + 1} holds {_cut(' | '.join(first))}.",
-                hint="Name each column of the file, in their order.",
-            )
-        first = tuple(columns)
-    elif header is False:
-        first = tuple(f"column_{place}" for place in range(1, len(first) + 1))
-    names, notes = unique_names(first, title, layout.above + 1)
-    return first, tuple(names), tuple(notes)
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
-def _chunk(records: Iterator[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tuple[str, ...]]]:
-    """Next records, as many as are examined at once."""
-    chunk: list[tuple[int, tuple[str, ...]]] = []
-    characters = 0
-    for record in records:
-        chunk.append(record)
-        characters += sum(map(len, record[1]))
-        if len(chunk) == _CHUNK or characters > _CHUNK_CHARACTERS:
-            break
-    return chunk
+def _free(name: str, taken: Sequence[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        ending = f"_{number}"
+        free = _cut_name(name, NAME_BYTES - len(ending)) + ending
+    return free
 
 
-@contextmanager
-def _opened(path: Path, encoding: Encoding, title: str) -> Iterator[TextIO]:
-    """Open a file to read its text."""
-    with unpacked(path, title) as packed:
-        stream = io.TextIOWrapper(packed, encoding=encoding.name, newline="")
-        yield stream
-
-
-def _beginning(path: Path, encoding: Encoding, title: str) -> tuple[list[str], bool]:
-    """First lines of a file, and whether they are all of it."""
-    lines: list[str] = []
-    size = 0
-    with _opened(path, encoding, title) as stream:
-        for line in _lines(stream, title):
-            lines.append(line)
-            size += len(line)
-            if size > _SAMPLE:
-                return lines, False
-    return lines, True
-
-
-def _lines(stream: TextIO, title: str) -> Iterator[str]:
-    """Yield the lines of a text.
-
-    Raises
-    ------
-    ClientError
-        If one is endless, holds a NUL, or is not in the encoding.
-    """
-    number = 0
-    try:
-        while line := stream.readline(_LONGEST_LINE):
-            number += 1
-            if "\0" in line:
-                raise ClientError(
-                    f"{title}, line {number}: character {line.index(chr(0)) + 1} is NUL, which a "
-                    "text may not hold",
-                    detail=f"It stands in {_cut(line)}.",
-                    hint="Is it a text at all, and is --encoding right? To take NULs out: "
-                    "tr -d '\\000'",
-                )
-            if len(line) == _LONGEST_LINE:
-                raise ClientError(
-                    f"{title}, line {number}: more than {_LONGEST_LINE:,} characters",
-                    hint="Is it a CSV file?",
-                )
-            yield line
-    except UnicodeDecodeError as error:
-        raise ClientError(
-            f"{title} is not {error.encoding} text, near line {number + 1}",
-            detail=f"The byte {error.object[error.start]:#04x} cannot be read.",
-            hint="State its encoding, for example --encoding cp1252, or latin-1, in which "
-            "every byte is some character.",
-        ) from error
-    except UnicodeError as error:  # Some encodings say no more.
-        raise ClientError(
-            f"{title} cannot be read, near line {number + 1}: {error}",
-            hint="State the encoding that it has, for example --encoding cp1252.",
-        ) from error
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+def _cut_name(name: str, most: int = NAME_BYTES) -> str:
+    return name.encode()[:most].decode(errors="ignore")

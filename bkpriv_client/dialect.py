@@ -1,231 +1,327 @@
-"""Delimiters and quotes of a CSV file.
+"""Delimiter, quotes, and the line of names of a CSV file, found in its first lines by DuckDB.
 
-Each delimiter and quote that is usual is tried on the file's beginning. The one is taken by which
-most records have the same number of fields, more than one, and most fields look like a number, a
-day or a few words; by a blank or a colon only if all records have the same number, at least three,
-and nothing else does nearly as well. A trial of this
-against packages for the purpose is in docs/adr/0006-files-as-they-are.md.
+DuckDB leaves out lines at the top whose fields differ in number from those of the rest, and takes a
+first line of words for names. Both could lose people's values in silence. So only comments and
+titles are left out here. The first line names the columns if it differs from the values below in
+kind: a word over numbers, days or codes, or over words that all recur. A line of numbers, or of
+words that recur below, is a record. If nothing shows it, a person must say it.
 """
 
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice, product
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from bkpriv_client.failure import ClientError
+from bkpriv_client.opening import Opened, undecodable
+from bkpriv_client.reading import MARKERS, literal
 
-__all__ = ["Dialect", "find_dialect", "parse", "width_of"]
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
-FIELD_LIMIT = 1 << 20
-"""Most characters of a field."""
+__all__ = ["MOST_COLUMNS", "Form", "Layout", "find_layout", "misread"]
 
-_RECORDS = 200
-"""Records by which a dialect is judged."""
+MOST_COLUMNS = 1600
+"""Columns that a table may have."""
 
-_DELIMITERS = (",", ";", "\t", "|", ":", " ")
-"""Delimiters, the more usual first."""
+_DELIMITERS = ",;\t|"
+_COMMENT = re.compile(r"\s*(?:#|%|//)")
+_SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
+_LINES_ABOVE = 30
+_COMPARED = 200
+"""Records that the first line is compared with."""
 
-_LAST_RESORTS = (":", " ")
-"""Delimiters that mostly are none."""
+_ENOUGH = 10
+"""Records by which values are seen to recur."""
 
-_CLOCK = re.compile(r"(?<!\w)\d{1,2}:[0-5]\d(?!\w)", re.ASCII)
-
-_PLAIN = re.compile(
-    r"([-+]?[\d.,]+ ?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T][\d:.]+)?|\d\d?:\d\d(:\d\d)?"
-    r"|\w[\w -]*|)"
-)
-"""A field of one thing: a number, a day or time, a few words, or nothing; without blanks around
-it, which it could try to divide in as many ways as there are."""
-
-_SINGLY_QUOTED = re.compile(r"(?:^|[,;\t|])'[^']*'(?:[,;\t|]|$)", re.MULTILINE)
+_YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
+_SAMPLE = 20_480
+"""Records by which DuckDB finds the delimiter; all are then read by it, or refused."""
 
 
 @dataclass(frozen=True)
-class Dialect:
-    """Delimiter and quotes.
+class Form:
+    """Statements of a person about a file's form; what is None is found.
 
     Parameters
     ----------
-    delimiter : str
-        The character between fields.
-    quote : str
-        The character around fields that hold a delimiter; empty if there is none.
-    escaped : bool
-        Whether a quote within a field stands behind a backslash; else it is doubled.
-    spaced : bool
-        Whether a blank follows each delimiter.
+    encoding, delimiter, quote : str, optional
+        Form in which it is written.
+    header : bool, optional
+        Whether a line names the columns.
+    columns : tuple of str, optional
+        Names of the columns, in place of those in the file.
+    above, below : int, optional
+        Lines to leave out at the top and at the end.
     """
 
-    delimiter: str = ","
-    quote: str = '"'
-    escaped: bool = False
-    spaced: bool = False
+    encoding: str | None = None
+    delimiter: str | None = None
+    quote: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    above: int | None = None
+    below: int | None = None
 
 
-def parse(
-    lines: Iterable[str], dialect: Dialect, title: str, above: int = 0
-) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the fields of each line that is not blank, with the number of its first line.
+@dataclass(frozen=True)
+class Layout:
+    """Delimiters of a file, and its first lines.
 
     Parameters
     ----------
-    lines : iterable of str
-        The lines.
-    title : str
-        Title of the file in messages.
+    delimiter, quote, escape : str
+        Characters between fields, around them, and before a quote within one.
     above : int
-        Lines before them.
+        Lines before the line of names, or before the first record.
+    header : bool or None
+        Whether there is a line of names; None if nothing shows it.
+    first : tuple of str
+        Fields of that line.
+    notes : tuple of str
+        Decisions that are not usual, for people.
+    """
+
+    delimiter: str
+    quote: str
+    escape: str
+    above: int
+    header: bool | None
+    first: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether the first line is all numbers and days, which no columns are called."""
+        filled = [field for field in self.first if field.strip()]
+        return bool(filled) and all(map(_is_figure, filled))
+
+    def read(self, path: str, *, header: bool) -> str:
+        """Write in SQL the table that is read of a file, with columns c0, c1 and so on."""
+        columns = ", ".join(f"c{place}: 'VARCHAR'" for place in range(len(self.first)))
+        return (
+            f"read_csv({literal(path)}, auto_detect=false, strict_mode=true, "
+            f"columns={{{columns}}}, "
+            f"delim={literal(self.delimiter)}, quote={literal(self.quote)}, "
+            f"escape={literal(self.escape)}, comment='', skip={self.above}, header={header})"
+        )
+
+
+def find_layout(db: DuckDBPyConnection, opened: Opened, form: Form) -> Layout:
+    """Find the layout of a file by its first lines.
 
     Raises
     ------
     ClientError
-        If a line has quotes where none may be, or a field has no end.
+        If there is nothing in it, or it cannot be read.
     """
-    csv.field_size_limit(FIELD_LIMIT)
-    options: dict[str, Any] = {"delimiter": dialect.delimiter, "skipinitialspace": dialect.spaced}
-    if not dialect.quote:
-        options["quoting"] = csv.QUOTE_NONE
-    else:
-        options["quotechar"] = dialect.quote
-        # Strictly, a quote within a field is an error: the field would lose it.
-        options["strict"] = True
-    if dialect.escaped:
-        options |= {"escapechar": "\\", "doublequote": False}
-    latest = ""
+    with opened.text.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        lines = [line.rstrip("\r\n") for line in islice(stream, _LINES_ABOVE)]
+    form = _separated(form, lines)
+    found = _find_dialect(db, opened, form, lines)
+    if found.width > MOST_COLUMNS:
+        raise ClientError(
+            f"{opened.title}, line {found.above + 1}: {found.width:,} columns",
+            detail=f"A table has at most {MOST_COLUMNS:,}.",
+            hint="Leave out some of them first, or is the delimiter another one?",
+        )
+    columns = ("",) * max(found.width, 1)
+    layout = Layout(found.delimiter, found.quote, found.escape, found.above, None, columns)
+    with misread(opened, layout):
+        read = f"FROM {layout.read(str(opened.text), header=False)} LIMIT {_COMPARED + 1}"
+        top = [tuple(field or "" for field in row) for row in db.execute(read).fetchall()]
+    if not top:
+        raise ClientError(f"{opened.title} is empty", hint="There must be records in it.")
+    if form.above is not None:
+        return replace(layout, header=_names_columns(top), first=top[0])
+    titles = next((n for n, fields in enumerate(top[:-1]) if not _is_title(fields)), len(top) - 1)
+    above, top = found.above + titles, top[titles:]
+    text = " ".join(" ".join(lines[:above]).split())
+    said = f"Left out: line 1{f' to {above}' if above > 1 else ''}, {text[:60]!r}."
+    notes = (said,) if above else ()
+    return replace(layout, above=above, header=_names_columns(top), first=top[0], notes=notes)
 
-    def kept() -> Iterator[str]:
-        nonlocal latest
-        for each in lines:
-            latest = each
-            yield each
 
-    reader = csv.reader(kept(), **options)
-    line = above + 1
+@contextmanager
+def misread(opened: Opened, layout: Layout | None = None) -> Iterator[None]:
+    """Word what DuckDB says of a line that it cannot read."""
+    import duckdb
+
     try:
-        for fields in reader:
-            if fields:
-                yield line, tuple(fields)
-            line = above + reader.line_num + 1
-    except csv.Error as error:
-        place = (line, above + reader.line_num)
-        raise _misread(title, place, str(error), latest, dialect) from error
+        yield
+    except duckdb.Error as error:
+        raise _worded(str(error), opened, layout) from None
 
 
-def _misread(
-    title: str, place: tuple[int, int], message: str, latest: str, dialect: Dialect
-) -> ClientError:
-    """Word what the reader says of a record, by the lines in which it begins and was misread."""
-    line, last = place
-    if "field limit" in message:
+def _worded(said: str, opened: Opened, layout: Layout | None) -> ClientError:
+    place = re.search(r"CSV Error on Line: (\d+)\nOriginal Line: (.*)", said)
+    if place is None:
+        reason = said.partition("\n")[0].partition(": ")[2]
+        ends = "Do lines end in different ways? Write tr -d '\\r' <FILE | bkpriv load-csv -"
         return ClientError(
-            f"{title}, line {line}: a field of more than {FIELD_LIMIT:,} characters",
-            detail=f"It was read to line {last}.",
-            hint="Does a quote open in that line that is never closed? If quotes mean nothing in "
+            f"{opened.title} cannot be read: {reason}",
+            hint=ends if "state machine" in reason else None,
+        )
+    line, text = int(place[1]), place[2]
+    if "Invalid unicode" in said:
+        return undecodable(opened, line)
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if fields is not None and layout is not None:
+        return ClientError(
+            f"{opened.title}, line {line}: {fields[2]} fields where {fields[1]} are expected",
+            detail=f"Fields are read as separated by {layout.delimiter!r}; the line is "
+            f"{_cut(text)}.",
+            hint="A field that holds the delimiter stands in quotes. Is the delimiter right "
+            "(--delimiter)? Lines that are no records are left out by --skip-first N and "
+            "--skip-last N.",
+        )
+    if "unterminated quote" in said:
+        return ClientError(
+            f"{opened.title}, line {line}: a quote is not closed, or stands within a field",
+            detail=f"The line is {_cut(text)}.",
+            hint="Double a quote within quotes; or is the file cut off? If quotes mean nothing in "
             "this file, say --quote ''.",
         )
-    if "unexpected end" in message:
-        return ClientError(
-            f"{title}, line {line}: unexpected end of data within quotes",
-            detail=f"A quote opens in line {line} and is not closed before the end, line {last}.",
-            hint="Close it; or is the file cut off? If quotes mean nothing in this file, say "
-            "--quote ''.",
-        )
-    fields = next(csv.reader([latest], delimiter=dialect.delimiter, quoting=csv.QUOTE_NONE), [])
-    wrong = next(
-        (
-            number
-            for number, field in enumerate(fields, start=1)
-            if dialect.quote and dialect.quote in field.strip().strip(dialect.quote)
-        ),
-        0,
-    )
-    column = f", column {wrong}" if wrong and line == last else ""
+    why = re.search(r"([^\n]+)\n+Possible", said)
     return ClientError(
-        f"{title}, line {last}{column}: {message}",
-        detail=f"It reads {fields[wrong - 1][:60]!r}." if wrong else None,
-        hint="A quote within a quoted field is written twice. If quotes mean nothing in this file, "
-        "say --quote ''.",
+        f"{opened.title}, line {line}: {why[1] if why else 'it cannot be read'}",
+        detail=f"The line is {_cut(text)}.",
     )
 
 
-def width_of(records: Sequence[Sequence[str]]) -> int:
-    """Number of fields that most records have."""
-    return Counter(map(len, records)).most_common(1)[0][0] if records else 0
+@dataclass(frozen=True)
+class _Sniffed:
+    """Dialect of a file by DuckDB; no columns if it finds none."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    above: int
+    width: int
 
 
-def find_dialect(
-    lines: Sequence[str], delimiter: str | None = None, quote: str | None = None
-) -> Dialect:
-    """Find how fields are told apart.
+def _sniff(db: DuckDBPyConnection, opened: Opened, form: Form, delimiter: str | None) -> _Sniffed:
+    """Have DuckDB find the dialect of a file."""
+    import duckdb
 
-    Parameters
-    ----------
-    lines : sequence of str
-        First lines of the file, of which the last may be cut off.
-    delimiter, quote : str, optional
-        Statements about it.
-    """
-    text = "".join(lines)
-    clock = _CLOCK.search(text) is not None
-    quotes = [quote] if quote is not None else ['"']
-    if quote is None and _SINGLY_QUOTED.search(text):
-        quotes.append("'")
-    delimiters = _DELIMITERS if delimiter is None else (delimiter,)
-    best = Dialect(delimiter or ",", quotes[0])
-    highest = (0.0, 0)
-    for mark, each in product(quotes, delimiters):
-        for escaped in (False, True) if mark and f"\\{mark}" in text else (False,):
-            dialect = Dialect(each, mark, escaped=escaped)
-            records = _sample(lines, dialect)
-            width = width_of(records)
-            if not records or (width < 2 and delimiter is None):
-                continue
-            score = (_score(records, width, each, clock=clock), width)
-            if score[0] > 0.0 and score > highest:
-                best, highest = replace(dialect, spaced=_spaced(lines, dialect, width)), score
-    return best
-
-
-def _sample(lines: Sequence[str], dialect: Dialect) -> list[tuple[str, ...]]:
-    """Records as a dialect reads them; none if it cannot."""
-    records: list[tuple[str, ...]] = []
+    stated: dict[str, Any] = {"delim": delimiter, "quote": form.quote, "skip": form.above}
+    options = "".join(
+        f", {name}={value if isinstance(value, int) else literal(value)}"
+        for name, value in stated.items()
+        if value is not None
+    )
     try:
-        for _, fields in islice(parse(lines, dialect, ""), _RECORDS):
-            records.append(fields)
-    except ClientError as error:
-        # The end of the sample may be within quotes. If they have none, all of it is one record.
-        if "unexpected end" not in error.message:
-            return []
-    return records
+        ((mark, quote, escape, above, width),) = db.execute(
+            "SELECT Delimiter, Quote, Escape, SkipRows, len(Columns) FROM sniff_csv("
+            f"{literal(str(opened.text))}, all_varchar=true, comment='', sample_size={_SAMPLE}"
+            f"{options})"
+        ).fetchall()
+    except duckdb.Error:
+        # No dialect fits; what is wrong is found when all is read.
+        mark, quote, escape, above, width = delimiter or ",", '"', '"', form.above or 0, 0
+    if form.quote is not None:
+        quote = form.quote
+    elif quote == "(empty)":
+        quote = '"'  # as may stand beyond the sample
+    return _Sniffed(mark, quote, quote if escape == "(empty)" else escape, above, width)
 
 
-def _score(records: Sequence[Sequence[str]], width: int, delimiter: str, *, clock: bool) -> float:
-    """Fit of a dialect to records, of which most have a number of fields.
-
-    Where there are times of day, colons and blanks stand within them.
-    """
-    alike = [fields for fields in records if len(fields) == width]
-    agreed = len(alike) / len(records)
-    fields = [field for record in alike for field in record]
-    plain = sum(_PLAIN.fullmatch(field.strip()) is not None for field in fields) / len(fields)
-    if delimiter in _LAST_RESORTS:
-        # They are within times, and between words.
-        return 0.7 * plain if agreed == 1.0 and width > 2 and not clock else 0.0
-    # Without exception is more than nearly always.
-    return round((1.3 if agreed == 1.0 else agreed) * math.sqrt(plain), 6)
+def _separated(form: Form, lines: Sequence[str]) -> Form:
+    """Form of a file whose first line may state the delimiter, as Excel writes it."""
+    separator = _SEPARATOR.fullmatch(lines[0]) if lines and form.above is None else None
+    if separator is None:
+        return form
+    return replace(form, delimiter=form.delimiter or separator[1], above=1)
 
 
-def _spaced(lines: Sequence[str], dialect: Dialect, width: int) -> bool:
-    """Whether a blank follows each delimiter of a file."""
-    if dialect.delimiter in " \t":
-        return False
-    records = _sample(lines, replace(dialect, quote="")) if dialect.quote else []
-    later = [field for fields in records for field in fields[1:] if len(fields) == width]
-    filled = [field for field in later if field.strip()]
-    return bool(filled) and all(field.startswith(" ") for field in filled)
+def _find_dialect(
+    db: DuckDBPyConnection, opened: Opened, form: Form, lines: Sequence[str]
+) -> _Sniffed:
+    """Dialect by which nothing but comments and titles is left out at the top."""
+    found = _sniff(db, opened, form, form.delimiter)
+    usual = _usual(lines) if form.delimiter is None else None
+    if usual and (found.width < 2 or _skips_more(lines[: found.above], _DELIMITERS)):
+        again = _sniff(db, opened, form, usual)
+        if found.width < 2 or (again.width > 1 and not again.above):
+            found = again
+    if form.above is None and _skips_more(lines[: found.above], found.delimiter):
+        above = next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), 0)
+        found = replace(found, above=above, width=0)
+    return found if found.width else replace(found, width=_width(lines[found.above :], found))
+
+
+def _width(lines: Sequence[str], found: _Sniffed) -> int:
+    """Count the fields of a first line."""
+    return len(next(csv.reader(lines[:1], delimiter=found.delimiter), []))
+
+
+def _usual(lines: Sequence[str]) -> str | None:
+    """Delimiter that is most frequent in the first line that is no comment, if there is one."""
+    first = next((line for line in lines if line.strip() and not _COMMENT.match(line)), "")
+    mark = max(_DELIMITERS, key=first.count)
+    return mark if mark in first else None
+
+
+def _skips_more(lines: Sequence[str], delimiters: str) -> bool:
+    """Whether lines are more than comments and titles, by some delimiter."""
+    return any(
+        not _COMMENT.match(line) and sum(map(bool, map(str.strip, line.split(delimiter)))) > 1
+        for line in lines
+        for delimiter in delimiters
+    )
+
+
+def _is_title(fields: Sequence[str]) -> bool:
+    return len(fields) > 2 and sum(map(bool, map(str.strip, fields))) <= 1
+
+
+def _names_columns(rows: Sequence[Sequence[str]]) -> bool | None:
+    """Whether the first line names the columns; None if nothing shows it."""
+    first, *below = rows
+    shows = Counter(
+        _shows(cell.strip(), Counter(map(str.strip, column)))
+        for cell, column in zip(first, zip(*below, strict=True), strict=False)
+    )
+    if shows["value"] == 0:
+        return True if shows["perhaps"] or shows["name"] else None
+    return None if shows["name"] == shows["value"] else shows["name"] > shows["value"]
+
+
+def _shows(cell: str, below: Counter[str]) -> str:
+    """Evidence of a field of the first line: "name", "value", "perhaps" a name, or "" for none."""
+    values = {value: n for value, n in below.items() if value and value.lower() not in MARKERS}
+    if not cell or not values:
+        return ""
+    if cell in values or cell.lower() in MARKERS:
+        return "value"
+    if _is_figure(cell):
+        # As a name, a year is usual.
+        years = _YEAR.fullmatch(cell) and not all(map(_YEAR.fullmatch, values))
+        return "" if years else "value"
+    if all(map(_is_figure, values)) or (not _has_digit(cell) and all(map(_has_digit, values))):
+        return "name"
+    return "perhaps" if _recur(values) else ""
+
+
+def _recur(values: Mapping[str, int]) -> bool:
+    """Whether all values recur, as a name that is not among them does not."""
+    return sum(values.values()) >= _ENOUGH and min(values.values()) > 1
+
+
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value))
+
+
+def _is_figure(value: str) -> bool:
+    """Whether a value is a number, a day or a time: digits without letters."""
+    return _has_digit(value) and not any(map(str.isalpha, value))
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")

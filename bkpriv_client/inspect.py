@@ -18,7 +18,6 @@ from bkpriv_client.options import Uri
 from bkpriv_client.proposal import Looked, look_at, propose
 from bkpriv_client.server import Connection, as_named, connect
 from bkpriv_client.terminal import make_console, make_table, step
-from bkpriv_client.unread_days import find_unread_days
 
 __all__ = ["inspect"]
 
@@ -60,9 +59,6 @@ def inspect(
         _show(console, looked)
         for notice in said:
             console.print(Text(notice))
-        singles = [each.columns[0] for each in looked if len(each.columns) == 1]
-        for column, words in find_unread_days(connection, target, singles).items():
-            console.print(f"{column}: {words}.")
         proposal = propose(connection, target, looked)
         statements = (
             proposal.statements(connection, dataset or target.name, target)

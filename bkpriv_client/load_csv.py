@@ -17,17 +17,18 @@ from rich.console import Console
 from bkpriv_client.account import agree, give_account, settle_header
 from bkpriv_client.choice import choose_roles, find_codes
 from bkpriv_client.column import Stated
-from bkpriv_client.csv_file import CsvFile, Form, open_csv, read_hierarchies
+from bkpriv_client.csv_file import CsvFile, open_csv, read_hierarchies
 from bkpriv_client.declaration import declare
-from bkpriv_client.encoding import named_encoding
+from bkpriv_client.dialect import Form
 from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import (
     TableName,
     create_schema,
-    create_table,
     hierarchy_table,
+    load_batches,
     load_hierarchy,
 )
+from bkpriv_client.opening import named_encoding
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
 from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, propose_bins
@@ -45,7 +46,7 @@ def load_csv(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="CSV file, packed or not, or - for the standard input.",
+            help="File to load, packed or not, or - for the standard input.",
         ),
     ],
     table: Annotated[
@@ -148,7 +149,10 @@ def load_csv(
     ] = None,
     encoding: Annotated[
         str,
-        typer.Option(help="Encoding, such as cp1252 or utf-16.", show_default="found"),
+        typer.Option(
+            help="Encoding, such as cp1252 or utf-16.",
+            show_default="UTF-8, or as the byte order mark says",
+        ),
     ] = "",
     skip_first: Annotated[
         int | None,
@@ -164,8 +168,7 @@ def load_csv(
         typer.Option(
             metavar="LINES",
             min=0,
-            help="Records to leave out at the end.",
-            show_default="totals and remarks",
+            help="Lines to leave out at the end.",
         ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Load without asking.")] = False,
@@ -173,10 +176,10 @@ def load_csv(
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
 ) -> None:
-    """Load a CSV file into a new table, and say how to register it.
+    """Load a CSV, Parquet or JSON file into a new table, and say how to register it.
 
-    Delimiter, quotes, encoding, names and packing (gzip, bzip2, xz, zstd, zip) are found in the
-    file. Before anything is loaded it says what each column becomes, and why; on a terminal it
+    DuckDB reads the file, also if gzip, bzip2 or zstd packed it. Delimiter, quotes and names are
+    found. Before anything is loaded it says what each column becomes, and why; on a terminal it
     asks. Either all tables are created or none.
 
     A column becomes integer, bigint, numeric, boolean, date, timestamp or timestamptz if all its
@@ -195,10 +198,7 @@ def load_csv(
         below=skip_last,
     )
     with open_csv(path, form) as file:
-        settled = settle_header(console, file, form)
-        if settled is not form:
-            form = settled
-            file = CsvFile.open(file.path, form, file.title)
+        file.settle(header=settle_header(console, file, form))
         stated = Stated(
             read_nulls(null or [], file.names),
             read_dates(date_format or [], file.names),
@@ -295,13 +295,8 @@ def _load(
         for wanted in (target, *branches.values()):
             check_room(connection, wanted, replace=replace)
         with step(console, f"Reading {file.title}") as advance:
-            study = file.study(stated, read=lambda count: advance(None, f"{count:,} records"))
-        if not study.records:
-            raise ClientError(
-                f"{file.title} holds no records",
-                detail=f"Line {file.layout.above + 1} holds {' | '.join(file.layout.first)[:80]}.",
-                hint="If that is a record, say --no-header.",
-            )
+            file.read()
+            study = file.study(stated, seen=lambda count: advance(count / len(file.names)))
         give_account(console, file, study)
         agree(console, yes=yes)
         title = f"Loading {study.records:,} records into {target.written(connection)}"
@@ -310,15 +305,17 @@ def _load(
             made = create_schema(connection, target.schema)
             for wanted in (target, *branches.values()):
                 make_room(connection, wanted, replace=replace)
-            create_table(
+            load_batches(
                 connection,
                 target,
                 study.types,
-                file.rows(study),
+                file.batches(study),
                 loaded=lambda count: advance(count / study.records),
             )
             for attribute, wanted in branches.items():
-                load_hierarchy(connection, wanted, study.as_loaded(attribute, levels[attribute]))
+                load_hierarchy(
+                    connection, wanted, file.as_loaded(study, attribute, levels[attribute])
+                )
             looked = look_if_possible(connection, target.written(connection))
             chosen, apart, idle = choose_roles(
                 connection, target, list(study.types), file.title, parts, looked=looked

@@ -5,7 +5,9 @@ Every name is quoted by `psycopg.sql`; values travel as COPY data and are never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,7 @@ __all__ = [
     "create_schema",
     "create_table",
     "hierarchy_table",
+    "load_batches",
     "load_hierarchy",
     "load_source",
 ]
@@ -88,6 +91,42 @@ def create_table(
     loaded : callable
         Told now and then how many records have been sent.
     """
+    with _created(connection, table, columns):
+        copy_rows(connection, table, columns, rows, loaded=loaded)
+
+
+def load_batches(
+    connection: Connection,
+    table: TableName,
+    columns: Mapping[str, SqlType],
+    batches: Iterable[Any],
+    *,
+    loaded: Callable[[int], None],
+) -> None:
+    """Create a table and fill it with Arrow batches of texts, in the order of columns."""
+    from pyarrow.csv import WriteOptions, write_csv  # it takes a while to load
+
+    options = WriteOptions(include_header=False)
+    statement = _copied(table, columns, " (FORMAT csv)")
+    count = 0
+    with (
+        _created(connection, table, columns),
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
+        for batch in batches:
+            out = io.BytesIO()
+            write_csv(batch, out, options)
+            copy.write(out.getbuffer())
+            count += batch.num_rows
+            loaded(count)
+
+
+@contextmanager
+def _created(
+    connection: Connection, table: TableName, columns: Mapping[str, SqlType]
+) -> Iterator[None]:
+    """Create a table, have it filled, and count it for the planner."""
     definitions = [
         sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))
         for name, kind in columns.items()
@@ -98,8 +137,13 @@ def create_table(
                 table.identifier, sql.SQL(", ").join(definitions)
             )
         )
-        copy_rows(connection, table, columns, rows, loaded=loaded)
+        yield
         connection.execute(sql.SQL("ANALYZE {}").format(table.identifier))
+
+
+def _copied(table: TableName, columns: Iterable[str], options: str = "") -> sql.Composed:
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    return sql.SQL("COPY {} ({}) FROM STDIN" + options).format(table.identifier, names)
 
 
 def copy_rows(
@@ -111,9 +155,7 @@ def copy_rows(
     loaded: Callable[[int], None] = lambda count: None,
 ) -> None:
     """Add rows to a table, values in the order of columns; see `create_table`."""
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(table.identifier, names)
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+    with connection.cursor() as cursor, cursor.copy(_copied(table, columns)) as copy:
         for count, row in enumerate(rows, start=1):
             copy.write_row(row)
             if count % _REPORT_EVERY == 0:

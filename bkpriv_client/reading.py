@@ -1,23 +1,23 @@
-"""Ways to read the values of a column: as numbers, days and times, or truths.
+"""Readings of values, in SQL for DuckDB: as numbers, days and times, or truths.
 
-A reading says of a value whether it fits, and writes it as PostgreSQL reads it. Blanks around a
-value mean nothing. What no reading fits is text, as it stands.
+A reading decides of a value ``v`` whether it fits, and writes it as PostgreSQL reads it. What no
+reading fits stays text. DuckDB's own detection of types is not used: it decides by a sample,
+drops leading zeros, and takes 03/04/2024 for one of two days.
 
 Rules
 -----
 - A number has no leading zero: those of postcodes and keys would be lost. It may have one sign of a
   percentage or currency, which is left out.
-- A decimal comma, and signs between thousands, are read where every value of the column agrees.
+- A decimal comma, and signs between thousands, are read if every value of the column agrees.
 - A day exists. Its form is stated as in PostgreSQL: ``YYYY``, ``YY``, ``MM``, ``DD``, ``MON`` (an
-  English name). A time of day may follow. Years of two digits are read only where that is stated:
-  those from 70 on are of the last century.
+  English name). A time of day may follow. Years of two digits are read only if that is stated:
+  those from 69 on are of the last century.
 """
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -29,18 +29,22 @@ __all__ = [
     "DATES",
     "MARKERS",
     "NUMBERS",
-    "Family",
     "Reading",
     "any_date",
     "date_reading",
-    "number_reading",
-    "numberlike",
+    "literal",
+    "literals",
+    "matches",
+    "trimmed",
 ]
 
-Family = Literal["number", "date", "boolean"]
+
+def trimmed(value: str) -> str:
+    """Write in SQL a value without blanks around it."""
+    return rf"regexp_replace({value}, '^[\s\p{{Z}}]+|[\s\p{{Z}}]+$', '', 'g')"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Reading:
     """A way to read values.
 
@@ -50,93 +54,77 @@ class Reading:
         Kind of what it reads.
     name : str
         Particularity, for people.
-    write : callable
-        A value without outer blanks, as PostgreSQL reads it, with its kind; None if it does not
-        fit. The kind is for numbers the sign that was left out, for dates the type.
+    fits : str
+        SQL: whether the value ``v`` fits.
+    write : str
+        SQL: the value as PostgreSQL reads it, if it fits.
+    kind : str
+        SQL: of numbers the sign that is left out, of days the type, of truths the word.
     """
 
-    family: Family
+    family: Literal["number", "date", "boolean"]
     name: str
-    write: Callable[[str], tuple[str, str] | None]
+    fits: str
+    write: str
+    kind: str
 
 
-_AFFIX = r"[%€$£¥]"
-_AFFIXED = re.compile(rf"(?P<before>{_AFFIX})?\s?(?P<number>.*?)\s?(?P<after>{_AFFIX})?", re.DOTALL)
-_NUMBERLIKE = re.compile(rf"{_AFFIX}?\s?[-+.,\d][\d.,eE+'\u2019\s-]*{_AFFIX}?")
+def literal(text: str) -> str:
+    """Write a text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
-def numberlike(value: str) -> bool:
-    """Whether a value consists of what numbers consist of."""
-    return _NUMBERLIKE.fullmatch(value) is not None
+def literals(texts: Iterable[str]) -> str:
+    """Write texts as a list in SQL."""
+    return f"[{', '.join(map(literal, texts))}]::VARCHAR[]"
 
 
-def number_reading(decimal: str, group: str, name: str) -> Reading:
-    """Return the reading of numbers with a decimal sign, and perhaps one between thousands.
+def matches(pattern: str, value: str = "v") -> str:
+    """Write in SQL that a pattern matches all of a value."""
+    return f"regexp_full_match({value}, {literal(pattern)})"
 
-    Parameters
-    ----------
-    decimal : str
-        The decimal sign.
-    group : str
-        Characters one of which may be between thousands.
-    name : str
-        Particularity.
-    """
-    point = re.escape(decimal)
-    whole = r"(?:0|[1-9]\d*)"
-    if group:
-        sign = f"[{re.escape(group)}]"
-        whole = rf"(?:[1-9]\d{{0,2}}(?:(?P<sign>{sign})\d{{3}}(?:(?P=sign)\d{{3}})*)|{whole})"
+
+_BARE = r"regexp_replace(v, '^[%€$£¥][\s\p{Z}]?|[\s\p{Z}]?[%€$£¥]$', '', 'g')"
+_AFFIX = "regexp_replace(v, '[^%€$£¥]', '', 'g')"
+_BLANKS = " \u00a0\u202f\u2009"
+
+
+def _number(decimal: str, group: str, name: str) -> Reading:
+    point, whole = re.escape(decimal), r"(0|[1-9]\d*)"
     # In the plain notation, as programs write it, either side of the point may be empty.
-    fraction = rf"(?:{point}\d*)?" if not group else rf"(?:{point}\d+)?"
-    pattern = re.compile(rf"[-+]?(?:{whole}{fraction}|{point}\d+)(?:[eE][+-]?\d{{1,3}})?", re.ASCII)
-    dropped = str.maketrans(decimal, ".", group)
-
-    def write(value: str) -> tuple[str, str] | None:
-        affix = ""
-        if not pattern.fullmatch(value):
-            parts = _AFFIXED.fullmatch(value)
-            if parts is None or bool(parts["before"]) == bool(parts["after"]):
-                return None
-            value, affix = parts["number"], parts["before"] or parts["after"]
-            if not pattern.fullmatch(value):
-                return None
-        return value.translate(dropped), affix
-
-    return Reading("number", name, write)
+    fraction = rf"({point}\d*)?"
+    if group:
+        whole = rf"([1-9]\d{{0,2}}([{group}]\d{{3}})+|{whole})"
+        fraction = rf"({point}\d+)?"
+    pattern = rf"[-+]?({whole}{fraction}|{point}\d+)([eE][+-]?\d{{1,3}})?"
+    written = f"translate({_BARE}, {literal(decimal + group)}, '.')"
+    fits = f"({matches(pattern, _BARE)} AND length({_AFFIX}) < 2)"
+    return Reading("number", name, fits, written, _AFFIX)
 
 
 NUMBERS: dict[tuple[str, str], Reading] = {
-    (".", ""): number_reading(".", "", ""),
-    (",", ""): number_reading(",", "", "decimal comma"),
-    (".", ","): number_reading(".", ",", "commas between thousands"),
-    (",", "."): number_reading(",", ".", "decimal comma, points between thousands"),
-    (".", " "): number_reading(".", " \u00a0\u202f\u2009", "blanks between thousands"),
-    (",", " "): number_reading(
-        ",", " \u00a0\u202f\u2009", "decimal comma, blanks between thousands"
-    ),
-    (".", "'"): number_reading(".", "'\u2019", "apostrophes between thousands"),
-}  # fmt: skip
+    (".", ""): _number(".", "", ""),
+    (",", ""): _number(",", "", "decimal comma"),
+    (".", ","): _number(".", ",", "commas between thousands"),
+    (",", "."): _number(",", ".", "decimal comma, points between thousands"),
+    (".", " "): _number(".", _BLANKS, "blanks between thousands"),
+    (",", " "): _number(",", _BLANKS, "decimal comma, blanks between thousands"),
+    (".", "'"): _number(".", "'\u2019", "apostrophes between thousands"),
+}
 """Readings of numbers by their decimal sign and that between thousands, the plainest first."""
 
-
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 _PARTS = {
-    "YYYY": r"(?P<year>\d{4})",
-    "YY": r"(?P<year>\d{2})",
-    "MM": r"(?P<month>\d{1,2})",
-    "DD": r"(?P<day>\d{1,2})",
-    "MON": r"(?P<month>[A-Za-z]{3,9})\.?",
+    "YYYY": (r"\d{4}", "%Y"),
+    "YY": (r"\d{2}", "%y"),
+    "MM": (r"\d{1,2}", "%m"),
+    "DD": (r"\d{1,2}", "%d"),
+    "MON": (r"[A-Za-z]{3,9}\.?", "%b"),
 }
 _PIECE = re.compile("YYYY|YY|MON|MM|DD|.", re.DOTALL)
-_TIME = re.compile(
-    r"(?:[ Tt]|, )(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)"
-    r"(?P<second>:[0-5]\d(?:\.\d{1,6})?)?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
-    r"(?P<zone> ?(?:Z|z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?))?",
-    re.ASCII,
+_TIME = (
+    r"(?:[ T]|, )(?:(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
+    r"|(?:0?[1-9]|1[0-2]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)? ?[AaPp][Mm])"
+    r"(?: ?(?:Z|z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?))?"
 )
 
 
@@ -164,54 +152,29 @@ def date_reading(form: str) -> Reading:
             hint="Say where year, month and day stand: YYYY-MM-DD, DD.MM.YYYY, MM/DD/YY, DD MON "
             "YYYY. A time of day behind it is read by itself.",
         )
-    pattern = "".join(_PARTS.get(piece, re.escape(piece)) for piece in pieces)
+    pattern = "".join(_PARTS[piece][0] if piece in _PARTS else re.escape(piece) for piece in pieces)
     if not between or stated.startswith("YYYY-"):
         # Nothing stands between them, or it is the form of programs: each has all of its digits.
         pattern = pattern.replace("{1,2}", "{2}")
-    day = re.compile(pattern, re.ASCII)
-
-    def write(value: str) -> tuple[str, str] | None:
-        read = day.match(value)
-        if read is None:
-            return None
-        date = _date(read["year"], read["month"], read["day"])
-        rest = value[read.end() :]
-        if date is None or not rest:
-            return None if date is None else (date, "date")
-        time = _TIME.fullmatch(rest)
-        if time is None or (time["half"] is None and len(time["hour"]) < 2):
-            return None
-        hour = int(time["hour"])
-        if time["half"] is not None:
-            if not 1 <= hour <= 12:
-                return None
-            hour = hour % 12 + (12 if time["half"] in "Pp" else 0)
-        kind = "timestamp" if time["zone"] is None else "timestamptz"
-        zone = (time["zone"] or "").strip()
-        return f"{date} {hour:02}:{time['minute']}{time['second'] or ''}{zone}", kind
-
-    return Reading("date", stated, write)
-
-
-def _date(year: str, month: str, day: str) -> str | None:
-    """Day in ISO 8601 form; None if there is none."""
-    if month.isdigit():
-        number = int(month)
+    format_ = "".join(_PARTS[piece][1] if piece in _PARTS else piece for piece in pieces)
+    formats = literals(dict.fromkeys([format_, format_.replace("%b", "%B")]))
+    # A month may be cut to any of its first letters, with a point: the day is what counts.
+    text = f"replace(regexp_extract(v, {literal(f'^({pattern})')}, 1), '.', '')"
+    if "MON" not in pieces:
+        text = text.removeprefix("replace(").removesuffix(", '.', '')")
     else:
-        name = month.lower()
-        fitting = [
-            place
-            for place, full in enumerate(_MONTHS, start=1)
-            if name in (full, full[:3], "sept" if place == 9 else full)
-        ]
-        number = fitting[0] if fitting else 0
-    full_year = int(year)
-    if len(year) == 2:
-        full_year += 1900 if full_year >= 70 else 2000
-    try:
-        return datetime.date(full_year, number, int(day)).isoformat()
-    except ValueError:
-        return None
+        formats = formats.replace(".", "")
+    day = f"try_strptime({text}, {formats})"
+    rest = f"regexp_replace(v, {literal(f'^{pattern}')}, '')"
+    time = f"regexp_replace({rest}, '^(T|, )', ' ')"
+    return Reading(
+        "date",
+        stated,
+        f"({matches(f'{pattern}(?:{_TIME})?')} AND {day} IS NOT NULL)",
+        f"(strftime({day}, '%Y-%m-%d') || {time})",
+        f"CASE WHEN {rest} = '' THEN 'date' WHEN regexp_matches({rest}, '[Zz]$|[+-]') "
+        "THEN 'timestamptz' ELSE 'timestamp' END",
+    )
 
 
 @cache
@@ -219,10 +182,17 @@ def any_date(forms: tuple[str, ...]) -> Reading:
     """Return the reading of days of any of some forms, the first of which goes first."""
     readings = [date_reading(form) for form in forms]
 
-    def write(value: str) -> tuple[str, str] | None:
-        return next((made for each in readings if (made := each.write(value)) is not None), None)
+    def chosen(wanted: str) -> str:
+        cases = " ".join(f"WHEN {each.fits} THEN {getattr(each, wanted)}" for each in readings)
+        return f"CASE {cases} END"
 
-    return Reading("date", " or ".join(each.name for each in readings), write)
+    return Reading(
+        "date",
+        " or ".join(each.name for each in readings),
+        f"({' OR '.join(each.fits for each in readings)})",
+        chosen("write"),
+        chosen("kind"),
+    )
 
 
 DATES: tuple[Reading, ...] = tuple(
@@ -231,20 +201,21 @@ DATES: tuple[Reading, ...] = tuple(
         "YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD",
         "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "MM-DD-YYYY",
         "DD.MM.YY", "DD/MM/YY", "MM/DD/YY", "YY-MM-DD", "DD-MM-YY",
-        "DD MON YYYY", "DD-MON-YYYY", "DD-MON-YY", "MON DD, YYYY", "DD. MON YYYY",
+        "DD MON YYYY", "DD-MON-YYYY", "DD-MON-YY", "MON DD, YYYY", "DD. MON YYYY", "YYYYMMDD",
     )
 )  # fmt: skip
-"""Readings of days that are tried."""
+"""Readings of days that are tried; the last only where no number is meant."""
 
 
 def _truths(yes: str, no: str, *more: str) -> Reading:
-    words = {yes: "true", no: "false", **dict.fromkeys(more, "true")}
-
-    def write(value: str) -> tuple[str, str] | None:
-        word = value.casefold()
-        return (words[word], word) if word in words else None
-
-    return Reading("boolean", f"{yes}, {no}", write)
+    true = literals([yes, *more])
+    return Reading(
+        "boolean",
+        f"{yes}, {no}",
+        f"list_contains({literals([yes, no, *more])}, lower(v))",
+        f"CASE WHEN list_contains({true}, lower(v)) THEN 'true' ELSE 'false' END",
+        f"CASE WHEN list_contains({true}, lower(v)) THEN 'true' ELSE 'false' END",
+    )
 
 
 BOOLEANS: tuple[Reading, ...] = (
@@ -263,41 +234,10 @@ BOOLEANS: tuple[Reading, ...] = (
 )
 """Readings of truths: a pair of words, in any case."""
 
-MARKERS = frozenset(
-    {
-        "na",
-        "n/a",
-        "#n/a",
-        "n.a.",
-        "nan",
-        "null",
-        "none",
-        "nil",
-        "?",
-        "??",
-        "-",
-        "--",
-        "---",
-        "–",
-        "—",
-        ".",
-        "..",
-        "...",
-        "\\n",
-        "#value!",
-        "#div/0!",
-        "#null!",
-        "missing",
-        "unknown",
-        "unbekannt",
-        "k.a.",
-        "n.v.",
-        "k. a.",
-        "not available",
-        "keine angabe",
-        "(null)",
-        "<na>",
-        "<null>",
-    }
-)
+MARKERS = (
+    "na", "n/a", "#n/a", "n.a.", "nan", "null", "none", "nil", "?", "??", "-", "--", "---", "–",
+    "—", ".", "..", "...", "\\n", "#value!", "#div/0!", "#null!", "missing", "unknown",
+    "unbekannt", "k.a.", "n.v.", "k. a.", "not available", "keine angabe", "(null)", "<na>",
+    "<null>",
+)  # fmt: skip
 """Usual marks of a missing value, in lower case."""

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import pty
 import select
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from bkpriv_client.csv_file import CsvFile
 from bkpriv_client.failure import ClientError
 from tests.client.command import failed, run, succeeded
+from tests.client.loaded import loaded
 from tests.conftest import Connection, Database
 
 pytestmark = pytest.mark.pooled
@@ -47,13 +45,15 @@ def test_what_becomes_of_each_column_is_said_before_it_is_loaded(
     path: Path, database: Database, db: Connection
 ) -> None:
     path.write_bytes(gzip.compress(_CLINIC.encode("cp1252")))
-    said = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    command = ("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    said = failed(*command)
+    assert "line 6: looks like a total" in said
+    said = succeeded(*command, "--skip-last", "1")
     before, after = said.split("✓ Loading 3 records")
     for part in (
         "gzip of UTF-8 text, fields between semicolons, names in line 2, 3 records.",
-        "Comments in line 1, left out.",
+        "Left out: line 1, '# export of the clinic'.",
         "Columns without name and values, left out: column_9.",
-        "Line 6 is no record, left out: Summe 3.333,50.",
         "decimal comma; taken as missing: 'n/a' (1, line 4)",
         "DD.MM.YYYY",
         "leading zeros, as of codes: 01234 (line 3)",
@@ -67,6 +67,16 @@ def test_what_becomes_of_each_column_is_said_before_it_is_loaded(
         ("1", "31", "70.5", "2024-02-29", "01234", "true", "Grippe", "1234.50"),
         ("2", "45", None, "2024-03-01", "99999", "false", "Grippe; schwer", "2000.00"),
         ("3", "39", "81.0", "2024-03-01", "99999", "false", "?", "99.00"),
+    ]
+
+
+def test_values_arrive_as_they_are(path: Path, database: Database, db: Connection) -> None:
+    path.write_bytes(b'text,at\n"a ""b"", c\nd",12/31/2024 12:05 AM\n\\.,1/2/2024 1:30 PM\n\\N,\n')
+    succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    assert db.execute("SELECT text, at::text FROM people").fetchall() == [
+        ('a "b", c\nd', "2024-12-31 00:05:00"),
+        ("\\.", "2024-01-02 13:30:00"),
+        ("\\N", None),
     ]
 
 
@@ -103,7 +113,7 @@ def test_a_file_without_names_is_loaded_and_named_after_itself(
     said = succeeded("load-csv", str(path), "--uri", database.uri())
     assert "Line 1 is a record" in said
     assert "--columns a,b,c" in said
-    assert "may stand for a missing value, but stays a number: 999 (18, from line 1)" in said
+    assert "may stand for a missing value, but stays a number: '999' (18, from line 1)" in said
     assert "--null column_3=999" in said
     counted = "SELECT count(column_1), count(column_3) FROM _2024_choices"
     assert db.execute(counted).fetchone() == (27, 27)
@@ -158,36 +168,27 @@ def test_hierarchies_are_written_as_the_columns_are(
     assert db.execute("TABLE people_smoker_hierarchy").fetchall() == [("true", "*"), ("false", "*")]
 
 
-def _zip(**files: str) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", ["line 3: 2 fields where 3", "the last field is '5'"]),
-        (b"a,b\n1,2\n3,4,5\n", ["line 3: 3 fields where 2", "the first one too many is '5'"]),
-        (b'a,b\n1,"x\n2,y\n', ["line 2: unexpected end of data", "opens in line 2"]),
-        (b'a,b\n1,"x"y"\n', ["line 2, column 2: ',' expected after '\"'", '\'"x"y"\'']),
-        (b"a,b\n1,x\n2,y\0z\n", ["line 3: character 4 is NUL", "tr -d"]),
-        (b'a,b\n1,"' + b"x" * 1_100_000, ["line 2: a field of more than 1,048,576 characters"]),
+        (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", ["line 3: 2 fields where 3", "the line is '4,5'"]),
+        (b"a,b\n1,2\n3,4,5\n", ["line 3: 3 fields where 2", "the line is '3,4,5'"]),
+        (b'a,b\n1,"x\n2,y\n', ["line 2: a quote is not closed", "--quote ''"]),
+        (b'a,b\n1,"x"y"\n', ["line 2: a quote is not closed, or stands", """ '1,"x"y"'"""]),
+        (b"a,b\n1,x\n2,y\0z\n", ["line 3: b holds a NUL", "tr -d"]),
+        (b"a,b\n1,x\n2,Z\xfcrich\n", ["line 3: is not UTF-8", "'2,Zürich' as cp1252"]),
+        (b"a,b\r\n1,x\n2,y\r\n", ["tr -d '\\r' <FILE | bkpriv load-csv -"]),
+        (b'a,b\n1,"' + b"x" * 2_100_000, ["line 2: a quote is not closed"]),
         (b",".join([b"c"] * 1_601) + b"\n", ["line 1: 1,601 columns", "at most 1,600"]),
         (b"", ["is empty"]),
-        (gzip.compress(b"a,b\n1,2\n" * 9_000)[:-40], ["cannot be unpacked as gzip"]),
-        (_zip(one="a,b\n1,2\n", two="a,b\n1,2\n"), ["holds 2 files", "one, two"]),
-        (_zip(**{"xl/workbook.xml": "", "b": ""}), ["is an Excel workbook", "CSV UTF-8"]),
-        (b"PAR1" + bytes(20), ["is a Parquet file, not CSV"]),
+        (gzip.compress(b"a,b\n1,2\n" * 9_000)[:-40], ["cannot be unpacked: "]),
     ],
-    ids=range(12),
+    ids=range(11),
 )
 def test_a_fault_names_its_place(path: Path, content: bytes, said: list[str]) -> None:
     path.write_bytes(content)
     with pytest.raises(ClientError) as caught:
-        CsvFile.open(path).study()
+        loaded(path)
     error = caught.value
     assert str(path) in error.message
     for part in said:
@@ -219,13 +220,13 @@ def test_what_the_server_does_not_take_has_its_place(
 
 
 def test_very_wide_tables_are_told_in_few_lines(path: Path, database: Database) -> None:
-    names = [f"c{number}" for number in range(1_500)]
-    rows = [[str(row)] * 1_500 for row in range(12)]
+    names = [f"c{number}" for number in range(450)]
+    rows = [[str(row)] * 450 for row in range(12)]
     rows[3][7] = "n/a"
     path.write_text("\n".join(",".join(row) for row in [names, *rows]))
     said = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
     assert "taken as missing: 'n/a' (1, line 5)" in said
-    assert "The other columns: 1,499 integer." in said
+    assert "The other columns: 449 integer." in said
     # A statement that the server refuses is not printed.
     assert "SELECT bkpriv." not in said
     assert "columns would be quasi-identifiers or pass through, and at most 400 may" in " ".join(

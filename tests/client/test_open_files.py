@@ -41,7 +41,7 @@ WALKS = [
         (),
         (
             "taken as missing: '.' (",
-            "may stand for a missing value, but stays a number: 777 (",
+            "may stand for a missing value, but stays a number: '777' (",
             "else say --null SMD650=777,999",
         ),
         {"SEQN": "integer", "INDFMPIR": "numeric", "WTMEC2YR": "numeric", "DIQ010": "integer"},
@@ -75,7 +75,7 @@ WALKS = [
     Walk(
         "receipts.csv",
         receipts(100),
-        (),
+        ("--encoding", "cp1252"),
         ("cp1252 text", "decimal comma, blanks between thousands; without their sign €"),
         {"Date": "date", "Montant": "numeric", "Année de naissance": "integer", "Rayon": "text"},
         ["Date", "Magasin", "Année de naissance", "Sexe", "Rayon"],

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_client.sentinel import Numbers
+from bkpriv_client.sentinel import SUSPECT, Suspect, odd_numbers
 
 
 def _odd(values: Sequence[str]) -> list[str]:
-    numbers = Numbers()
-    for line, value in enumerate(values, start=2):
-        numbers.take(value, 1, lambda line=line: line)  # type: ignore[misc]
-    return [value for value, *_ in numbers.odd()]
+    counts = Counter(values)
+    suspects = [
+        Suspect(value, count, 0) for value, count in counts.items() if re.fullmatch(SUSPECT, value)
+    ]
+    others = Counter(float(each) for each in values if not re.fullmatch(SUSPECT, each))
+    if not others:
+        return []
+    return [each.value for each in odd_numbers(suspects, others, min(others), max(others))]
 
 
 _AGES = [str(20 + n % 61) for n in range(200)]
@@ -58,7 +64,6 @@ def test_sentinels_are_told(others: list[str], sentinels: list[str]) -> None:
         ["-122.25", "-9", "-117.5", "-9"],
         ["7", "9"] * 9,
         ["99"] * 9,
-        ["1,234", "999", "999"],  # Not written plainly: what is large is not known.
         [],
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,33 +10,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_client.csv_file import CsvFile, Form
+from bkpriv_client.csv_file import open_csv
+from bkpriv_client.dialect import Form
 from bkpriv_client.failure import ClientError
+from tests.client.loaded import loaded
 from tests.client.untidy import FILES, Untidy
 
-_GUESSED_WRONGLY = {"cp1250_polish"}
-"""Files whose encoding no package told from a few words."""
+_FORMS: dict[str, Callable[[str], Form]] = {
+    "--no-header": lambda _: Form(header=False),
+    "--skip-last": lambda value: Form(below=int(value)),
+    "--encoding": lambda value: Form(encoding=value),
+}
+"""Statements of options."""
 
 
 @pytest.mark.parametrize("untidy", FILES, ids=[untidy.name for untidy in FILES])
 def test_what_is_untidy_is_found(untidy: Untidy, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(untidy.content)
-    found = CsvFile.open(path)
-    dialect = found.layout.dialect
+    option, _, value = untidy.stated.partition(" ")
+    if option == "--no-header":
+        with open_csv(path) as file:
+            assert not file.header
+    elif option:
+        with pytest.raises(ClientError, match=r"people\.csv.* is not|line 62: looks") as caught:
+            loaded(path)
+        assert option in (caught.value.hint or "")
+    found = loaded(path, _FORMS[option](value) if option else None)
     assert found.header is untidy.header
-    assert found.layout.above == untidy.above
-    assert dialect.delimiter == untidy.delimiter
-    assert dialect.quote == (untidy.quote or '"')
-    file = CsvFile.open(path, Form(header=False)) if untidy.stated else found
-    study = file.study()
-    assert tuple(study.types) == untidy.names
-    assert tuple(study.types.values()) == untidy.types
-    assert study.records == untidy.records
-    wide = untidy.text if untidy.name not in _GUESSED_WRONGLY else ""
-    words = {field for _, fields in file.records() for field in fields if not field.isascii()}
-    assert all(word in wide for word in words) or untidy.name in _GUESSED_WRONGLY
-    assert bool(file.encoding.example) == (file.encoding.name[:3] not in ("utf",))
+    assert tuple(found.types) == untidy.names
+    assert tuple(found.types.values()) == untidy.types
+    assert len(found.rows) == untidy.records
+    words = {value for row in found.rows for value in row if value and not value.isascii()}
+    assert all(word in untidy.text for word in words)
+
+
+def test_what_duckdb_would_leave_out_is_refused(tmp_path: Path) -> None:
+    """Names that are fewer than values, and decimal commas between commas."""
+    path = tmp_path / "people.csv"
+    for text in ("age,illness\n1,20,flu\n2,30,flu\n", "age,weight\n31,70,5\n45,81,0\n"):
+        path.write_text(text)
+        with pytest.raises(ClientError, match="line 2: 3 fields where 2 are expected"):
+            loaded(path)
+
+
+def test_values_beyond_the_sample_are_read_as_those_within(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("n,note\n" + "1,plain\n" * 30_000 + '2,"with, comma"\n#3,x\n')
+    found = loaded(path)
+    assert found.rows[-2:] == [("2", "with, comma"), ("#3", "x")]
+    assert "30,001 of 30,002 values are numbers, but not '#3' (line 30003)" in (
+        found.decisions["n"].why
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +77,8 @@ def test_what_is_untidy_is_found(untidy: Untidy, tmp_path: Path) -> None:
 def test_values_are_never_taken_for_names(content: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text(content)
-    assert CsvFile.open(path, Form(delimiter=",")).header is not True
+    with open_csv(path, Form(delimiter=",")) as file:
+        assert file.header is not True
 
 
 _PIECES = [
@@ -79,14 +106,10 @@ def test_a_damaged_file_is_read_or_refused(
         path = Path(directory) / "people.csv"
         path.write_bytes(content)
         try:
-            file = CsvFile.open(path)
-            study = file.study()
-            rows = list(file.rows(study))
-            refused = None
+            found, refused = loaded(path), ""
         except ClientError as error:
-            refused = error
-    if refused is not None:
-        assert "people.csv" in refused.message
+            refused = error.message
+    if refused:
+        assert "people.csv" in refused
     else:
-        assert len(rows) == study.records
-        assert {len(row) for row in rows} <= {len(study.types)}
+        assert {len(row) for row in found.rows} == {len(found.types)}

@@ -11,9 +11,7 @@ import csv
 import datetime
 import gzip
 import io
-import lzma
 import random
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -49,8 +47,8 @@ class Untidy:
         Types of the columns.
     records : int
         Number of records.
-    stated : tuple of str
-        Options without which the file cannot be read, for it does not say what they say.
+    stated : str
+        Option without which the file is refused, for it does not say what that says.
     """
 
     name: str
@@ -63,7 +61,7 @@ class Untidy:
     names: tuple[str, ...]
     types: tuple[str, ...]
     records: int
-    stated: tuple[str, ...] = ()
+    stated: str = ""
 
 
 _NAMES = ("age", "sex", "weight", "seen", "postcode", "diagnosis")
@@ -132,7 +130,7 @@ def _file(
     encoding: str = "utf-8",
     pack: Callable[[bytes], bytes] = bytes,
     records: int | None = None,
-    stated: Sequence[str] = (),
+    stated: str = "",
     **written: object,
 ) -> Untidy:
     body = (
@@ -157,15 +155,8 @@ def _file(
         tuple(header if names is None else names),
         tuple(types),
         len(rows) if records is None else records,
-        tuple(stated),
+        stated,
     )
-
-
-def _zipped(content: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("people.csv", content)
-    return out.getvalue()
 
 
 def _zstd(content: bytes) -> bytes:
@@ -240,15 +231,15 @@ def _headers() -> list[Untidy]:
     return [
         _file(
             "no_header", people, header=(), names=[f"column_{n}" for n in range(1, 7)],
-            stated=["--no-header"],
+            stated="--no-header",
         ),
         _file(
             "no_header_of_numbers", numbers, header=(), types=["integer", "numeric", "integer"],
-            names=["column_1", "column_2", "column_3"], stated=["--no-header"],
+            names=["column_1", "column_2", "column_3"], stated="--no-header",
         ),
         _file(
             "no_header_of_words", words, header=(), types=["text"] * 3,
-            names=["column_1", "column_2", "column_3"], stated=["--no-header"],
+            names=["column_1", "column_2", "column_3"], stated="--no-header",
         ),
         _file("header_over_words", words, header=["sex", "diagnosis", "ward"], types=["text"] * 3),
         _file(
@@ -277,22 +268,31 @@ def _encodings() -> list[Untidy]:
     return [
         _file("utf8_bom", towns(_WARDS), ";", encoding="utf-8-sig"),
         _file("utf16_tabs", towns(_WARDS), "\t", encoding="utf-16"),
-        _file("utf16_without_mark", towns(_WARDS), encoding="utf-16-le"),
-        _file("latin1", towns(_WARDS), ";", encoding="latin-1"),
+        _file(
+            "utf16_without_mark",
+            towns(_WARDS),
+            encoding="utf-16-le",
+            stated="--encoding utf-16-le",
+        ),
+        _file("latin1", towns(_WARDS), ";", encoding="latin-1", stated="--encoding latin-1"),
         _file(
             "cp1252_euro_and_quotes",
             _changed(5, lambda number, value: f"„{value}“ – {number} €"),
             ";",
             encoding="cp1252",
+            stated="--encoding cp1252",
         ),
-        _file("cp1250_polish", towns(_POLISH), ";", encoding="cp1250"),
-        _file("cp1251_russian", towns(_RUSSIAN), ";", encoding="cp1251"),
-        _file("cp1253_greek", towns(_GREEK), ";", encoding="cp1253"),
-        _file("shift_jis", towns(_JAPANESE), encoding="shift_jis"),
+        _file("cp1250_polish", towns(_POLISH), ";", encoding="cp1250", stated="--encoding cp1250"),
+        _file(
+            "cp1251_russian", towns(_RUSSIAN), ";", encoding="cp1251", stated="--encoding cp1251"
+        ),
+        _file("cp1253_greek", towns(_GREEK), ";", encoding="cp1253", stated="--encoding cp1253"),
+        _file("shift_jis", towns(_JAPANESE), encoding="shift_jis", stated="--encoding shift_jis"),
         _file(
             "late_latin1",
             _changed(5, lambda number, value: value if number < _RECORDS - 1 else "Ménière"),
             encoding="latin-1",
+            stated="--encoding latin-1",
         ),
     ]
 
@@ -321,7 +321,9 @@ def _values() -> list[Untidy]:
             "percent",
             _changed(2, lambda _, value: f"{value}%"),
         ),
-        _file("total_at_the_end", _people(), ";", below="Total;;4711.5;;;\n"),
+        _file(
+            "total_at_the_end", _people(), ";", below="Total;;4711.5;;;\n", stated="--skip-last 1"
+        ),
     ]
 
 
@@ -330,8 +332,6 @@ def _packed() -> list[Untidy]:
     return [
         _file("gzip", people, pack=gzip.compress),
         _file("bzip2", people, ";", pack=bz2.compress),
-        _file("xz", people, "\t", pack=lzma.compress),
-        _file("zip", people, pack=_zipped),
         _file("zstd", people, pack=_zstd),
     ]
 
