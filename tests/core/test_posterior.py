@@ -28,8 +28,6 @@ from tests.core.strategies import MANY, SOME, as_array, as_groups, beliefs
 from tests.core.watching import Cancelled, Watched, cancelling
 
 Prior = list[Fraction]
-Cells = list[tuple[list[int], list[Prior]]]
-"""Codes of the values of each cell's records, and one prior for each adversary."""
 
 
 # --- Golden figures (Li, Li, Zhang 2009, tables II and III; values: HIV, none) ------------

@@ -14,6 +14,7 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.randomization.channel import Channel, check_scheme, distorted
 from bkpriv_core.randomization.risk import RiskTable, risks, risks_by_hand
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.table import Table
 from tests.core import randomization_oracles as oracles
 from tests.core.randomized import by_record, retentions, small
@@ -154,73 +155,31 @@ def test_by_hand_empty_cells_and_values_count_as_what_may_be_shown() -> None:
     assert risk[2, 0] == pytest.approx(recognized, abs=1e-12)
 
 
+NEGATIVE = "joint has a negative or non-finite probability"
+HALF = [0.5, 0.5]
+
+
 @pytest.mark.parametrize(
     ("joint", "kept", "scheme", "message", "detail"),
     [
-        (
-            PERSONS,
-            [0.5, 0.5],
-            "both",
-            'there is no scheme "both"',
-            "It says which attributes are distorted.",
-        ),
-        (
-            PERSONS[0],
-            [0.5, 0.5],
-            "rr-qi",
-            "joint must have a row for each cell, with a probability for each sensitive value",
-            "Its shape is 3.",
-        ),
-        (
-            PERSONS - 0.11,
-            [0.5, 0.5],
-            "rr-qi",
-            "joint has a negative or non-finite probability",
-            None,
-        ),
-        (
-            PERSONS * np.nan,
-            [0.5, 0.5],
-            "rr-qi",
-            "joint has a negative or non-finite probability",
-            "It ranges from nan to nan.",
-        ),
-        (PERSONS / 2, [0.5, 0.5], "rr-qi", "joint does not sum to 1", "It sums to 0.5."),
+        (PERSONS, HALF, "both", 'there is no scheme "both"', "which attributes are distorted."),
+        (PERSONS[0], HALF, "rr-qi", "joint must have a row for each cell", "Its shape is 3."),
+        (PERSONS - 0.11, HALF, "rr-qi", NEGATIVE, "It ranges from -"),
+        (PERSONS * np.nan, HALF, "rr-qi", NEGATIVE, "It ranges from nan to nan."),
+        (PERSONS / 2, HALF, "rr-qi", "joint does not sum to 1", "It sums to 0.5."),
         (PERSONS, [0.5], "rr-qi", "retention must have two elements", "Its shape is 1."),
-        (
-            PERSONS,
-            [0.49, 0.5],
-            "rr-qi",
-            "a retention must be between 1/2 and 1, for there are 2 values",
-            "It is 0.49; with less, a value is shown less often where it is true than elsewhere.",
-        ),
-        (
-            PERSONS,
-            [0.5, 1.01],
-            "rr-s",
-            "a retention must be between 1/3 and 1, for there are 3 values",
-            None,
-        ),
-        (
-            PERSONS,
-            [np.nan, 0.5],
-            "rr-both",
-            "a retention must be between 1/2 and 1, for there are 2 values",
-            None,
-        ),
+        (PERSONS, [0.49, 0.5], "rr-qi", "between 1/2 and 1, for there are 2", "0.49; with less"),
+        (PERSONS, [0.5, 1.01], "rr-s", "between 1/3 and 1, for there are 3", "It is 1.01"),
+        (PERSONS, [np.nan, 0.5], "rr-both", "between 1/2 and 1, for there are 2", "nan"),
     ],
 )
 def test_by_hand_what_makes_no_sense_is_refused(
-    joint: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    kept: list[float],
-    scheme: str,
-    message: str,
-    detail: str | None,
+    joint: FloatArray, kept: list[float], scheme: str, message: str, detail: str
 ) -> None:
     with pytest.raises(InvalidParameter) as refused:
         risks_by_hand(joint, np.array(kept), scheme)
-    assert refused.value.message == message
-    assert detail is None or refused.value.detail == detail
+    assert message in refused.value.message
+    assert detail in refused.value.detail
 
 
 def test_retentions_of_what_is_not_distorted_do_not_matter() -> None:

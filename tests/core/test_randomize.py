@@ -197,6 +197,9 @@ def test_the_bound_must_be_stated() -> None:
         ({"scheme": "rr-s", "utility": "kl"}, "option utility names no attribute"),
         ({"scheme": "rr-s", "estimator": "auto"}, "option estimator means nothing to method rand"),
         ({"scheme": "rr-s", "smoothing": 1}, 'there is no option "smoothing"'),
+        ({"scheme": "rr-s", "levels": {}}, "option levels names no attribute"),
+        ({"scheme": "rr-s", "levels": {"city": -1}}, 'option levels of "city" is -1'),
+        ({"scheme": "rr-s", "levels": {"city": "a"}}, 'option levels of "city" is "a"'),
         ({"scheme": "rr-s", "unfit": "relax"}, "option unfit means nothing to method randomize"),
     ],
 )

@@ -315,115 +315,60 @@ def test_a_strict_bound_is_broken_at_its_threshold_whatever_the_rounding() -> No
 # --- Bounds ---------------------------------------------------------------------------------------
 
 
+UPPER = ("max_disclosure", "beta_likeness", "t_closeness", "bt_privacy")
+
+
 @pytest.mark.parametrize(
-    ("requirement", "bounds"),
+    ("requirement", "stated", "thresholds"),
     [
-        (KAnonymity(5), [Bound("k_anonymity", {"k": 5}, 5, upper=False)]),
-        (
-            LDiversity(2, "distinct"),
-            [Bound("l_diversity", {"l": 2, "variant": "distinct"}, 2, upper=False)],
-        ),
-        (
-            LDiversity(2.5, "probabilistic"),
-            [Bound("l_diversity", {"l": 2.5, "variant": "probabilistic"}, 2.5, upper=False)],
-        ),
-        (MaxDisclosure(0.4), [Bound("max_disclosure", {"tau": 0.4}, 0.4, upper=True)]),
-        (
-            LDiversity(2.5, "entropy"),
-            [Bound("l_diversity", {"l": 2.5, "variant": "entropy"}, 2.5, upper=False)],
-        ),
-        (
-            LDiversity(3, "recursive", 2.5),
-            [
-                Bound(
-                    "l_diversity",
-                    {"l": 3, "variant": "recursive", "c": 2.5},
-                    2.5,
-                    upper=True,
-                    strict=True,
-                )
-            ],
-        ),
-        (
-            BetaLikeness(2.0, "enhanced"),
-            [Bound("beta_likeness", {"beta": 2.0, "variant": "enhanced"}, 2.0, upper=True)],
-        ),
-        (
-            TCloseness(0.2, "ordered"),
-            [Bound("t_closeness", {"t": 0.2, "ground": "ordered"}, 0.2, upper=True)],
-        ),
-        (
-            BtPrivacy(((0.3, 0.2), ({"age": 0.5}, 0.1))),
-            [
-                Bound("bt_privacy", {"bandwidth": 0.3, "t": 0.2}, 0.2, upper=True),
-                Bound("bt_privacy", {"bandwidth": {"age": 0.5}, "t": 0.1}, 0.1, upper=True),
-            ],
-        ),
+        (KAnonymity(5), {"k": 5}, [5]),
+        (LDiversity(2, "distinct"), {"l": 2, "variant": "distinct"}, [2]),
+        (LDiversity(2.5, "probabilistic"), {"l": 2.5, "variant": "probabilistic"}, [2.5]),
+        (LDiversity(2.5, "entropy"), {"l": 2.5, "variant": "entropy"}, [2.5]),
+        (LDiversity(3, "recursive", 2.5), {"l": 3, "variant": "recursive", "c": 2.5}, [2.5]),
+        (MaxDisclosure(0.4), {"tau": 0.4}, [0.4]),
+        (BetaLikeness(2.0, "enhanced"), {"beta": 2.0, "variant": "enhanced"}, [2.0]),
+        (TCloseness(0.2, "ordered"), {"t": 0.2, "ground": "ordered"}, [0.2]),
+        (BtPrivacy(((0.3, 0.2), (2, 0.1))), {"bandwidth": 0.3, "t": 0.2}, [0.2, 0.1]),
     ],
 )
-def test_bounds(requirement: Requirement, bounds: list[Bound]) -> None:
-    assert list(requirement.bounds) == bounds
+def test_bounds(
+    requirement: Requirement, stated: dict[str, object], thresholds: list[float]
+) -> None:
+    strict = stated.get("variant") == "recursive"
+    upper = strict or requirement.key in UPPER
+    first, *others = requirement.bounds
+    assert first == Bound(requirement.key, stated, thresholds[0], upper=upper, strict=strict)
+    assert [bound.threshold for bound in others] == thresholds[1:]
+    for bound in others:
+        assert (bound.parameters, bound.upper) == ({"bandwidth": 2, "t": 0.1}, True)
 
 
 # --- What the whole table attains -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("requirement", "message", "detail", "hint"),
+    ("requirement", "stated", "figures", "hint"),
     [
-        (
-            KAnonymity(7),
-            "k_anonymity (k = 7) cannot be met",
-            "at least 7; the whole table attains 6",
-            "at least 6",
-        ),
-        (
-            LDiversity(4, "distinct"),
-            "l_diversity (l = 4, variant = distinct) cannot be met",
-            "at least 4; the whole table attains 3",
-            "at least 3",
-        ),
-        (
-            LDiversity(2.5, "probabilistic"),
-            "l_diversity (l = 2.5, variant = probabilistic) cannot be met",
-            "at least 2.5; the whole table attains 2.",
-            "at least 2,",
-        ),
-        (
-            MaxDisclosure(0.4),
-            "max_disclosure (tau = 0.4) cannot be met",
-            "at most 0.4; the whole table attains 0.5.",
-            "at most 0.5,",
-        ),
-        (
-            LDiversity(3, "entropy"),
-            "l_diversity (l = 3, variant = entropy) cannot be met",
-            "at least 3; the whole table attains 2.74946.",
-            "at least 2.74945,",
-        ),
-        (
-            LDiversity(2, "recursive", 1),
-            "l_diversity (l = 2, variant = recursive, c = 1) cannot be met",
-            "below 1; the whole table attains 1.",
-            "Require below something more than 1.",
-        ),
-        (
-            LDiversity(4, "recursive", 9.0),
-            "l_diversity (l = 4, variant = recursive, c = 9.0) cannot be met",
-            "below 9; the whole table attains inf.",
-            "Nothing is below a threshold here: ease another",
-        ),
+        (KAnonymity(7), "k = 7", ("at least 7", "6"), "at least 6"),
+        (LDiversity(4), "l = 4, variant = distinct", ("at least 4", "3"), "at least 3"),
+        (LDiversity(2.5, "probabilistic"), "l = 2.5", ("at least 2.5", "2."), "at least 2,"),
+        (MaxDisclosure(0.4), "tau = 0.4", ("at most 0.4", "0.5."), "at most 0.5,"),
+        (LDiversity(3, "entropy"), "l = 3", ("at least 3", "2.74946."), "at least 2.74945,"),
+        (LDiversity(2, "recursive", 1), "c = 1", ("below 1", "1."), "below something more than 1."),
+        (LDiversity(4, "recursive", 9), "c = 9", ("below 9", "inf."), "Nothing is below a thresh"),
     ],
 )
 def test_the_unattainable_names_the_best_attainable(
-    requirement: Requirement, message: str, detail: str, hint: str
+    requirement: Requirement, stated: str, figures: tuple[str, str], hint: str
 ) -> None:
     setting = Setting(as_table(by_age("flu", "flu", "hiv", "none", "flu", "hiv")))
     with pytest.raises(UnattainableRequirement) as caught:
         check_attainable([KAnonymity(2), requirement], setting)
-    assert message in caught.value.message
-    assert "not even by one group of the whole table" in caught.value.message
-    assert detail in caught.value.detail
+    assert caught.value.message.startswith(f"{requirement.key} (")
+    assert stated in caught.value.message
+    assert "cannot be met, not even by one group of the whole table" in caught.value.message
+    assert "{}; the whole table attains {}".format(*figures) in caught.value.detail
     assert hint in caught.value.hint
 
 

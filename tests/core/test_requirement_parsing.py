@@ -194,6 +194,10 @@ bt_privacy {"bandwidth": 0.3, "t": -1e-09} | t of ~ is -1e-09 | t must be betwee
 max_disclosure {"tau": -0.5} | tau of ~ is -0.5 | above 0 and at most 1
 max_disclosure {"tau": "x"} | tau of ~ is "x" | number
 max_disclosure {"tau": null} | tau of ~ is null | number
+pair_divergence {"theta": 2} | theta of ~ is 2 | theta must be between 0 and 1
+pair_divergence {"theta": 0.1, "bandwidth": []} | ~ lists no adversary | adversary
+pair_divergence {"theta": 0.1, "bandwidth": [0.3, "x"]} | adversary 2 of bandwidth of ~ | Distances
+pair_divergence {"bandwidth": 0.3} | ~ lacks the key "theta" | keys are
 bt_privacy [{"bandwidth": 0.3, "t": 0.2}, []] | adversary 2 of ~ must be a JSON object | keys are
 """
 """A requirement, what is said of it (~ is its key), and what the hint has."""

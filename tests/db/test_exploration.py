@@ -251,21 +251,6 @@ def test_several_sensitive_columns_are_bounded_each(clinic: Connection) -> None:
         assert found[metric] == pytest.approx(expected[metric]), metric
 
 
-def test_sure_is_of_the_same_readers_under_every_policy(clinic: Connection) -> None:
-    """People of whom audits say so; who is named by a policy that is refused is no reader."""
-    pairs = {"k_anonymity": {"k": 2}}
-    misnamed = {**pairs, "bt_privacy": {"bandwidth": {"nothing": 0.1}, "t": 0.3}}
-    bounded = [{**pairs, "bt_privacy": {"bandwidth": reader, "t": 0.5}} for reader in READERS]
-    found = explore(clinic, [pairs, misnamed, *bounded], seed=1)
-    assert found[2] == {"refused": 1}
-    for place, policy in ((1, pairs), (3, bounded[0]), (4, bounded[1])):
-        assert found[place]["sure"] == published(clinic, policy, DEFAULT_METHOD, seed=1)["sure"], (
-            place
-        )
-    assert found[1]["sure"]
-    assert explore(clinic, [pairs], seed=1)[1]["sure"] is not None  # To who stands in.
-
-
 def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connection) -> None:
     query = "SELECT place, policy, metric, value FROM bkpriv.explore('patients', draft => true)"
     rows = clinic.execute(query).fetchall()

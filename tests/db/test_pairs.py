@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 
 import pytest
@@ -99,26 +98,4 @@ def test_what_is_left_open_is_the_customary_knowledge(months: Connection) -> Non
         call.replace("%s", f"'{MONTHS[2]}'"),
         sqlstate="22023",
         names=["pair_divergence", "course, other"],
-    )
-
-
-@pytest.mark.parametrize(
-    ("stated", "names"),
-    [
-        ({"theta": 2}, ["theta of pair_divergence is 2", "between 0 and 1"]),
-        ({"theta": 0.1, "bandwidth": []}, ["lists no adversary"]),
-        ({"theta": 0.1, "bandwidth": [0.3, "x"]}, ["adversary 2 of bandwidth of pair_divergence"]),
-        ({"bandwidth": 0.3}, ['lacks the key "theta"']),
-    ],
-)
-def test_what_means_nothing_is_refused(
-    shared_clinic: Connection, stated: dict[str, object], names: list[str]
-) -> None:
-    policy = json.dumps({"pair_divergence": stated})
-    refused(
-        shared_clinic,
-        "SELECT bkpriv.set_policy('p', %s)",
-        [policy],
-        sqlstate="22023",
-        names=names,
     )

@@ -14,7 +14,6 @@ from tests.conftest import Connection
 from tests.core.loss_oracles import unique_rows
 from tests.db.clinic import (
     HALF,
-    SENSITIVE,
     create_clinic,
     declare_hopeless,
     one,
@@ -40,7 +39,6 @@ SELECT 1000 + row_number() OVER (ORDER BY random()) AS visit, sex, city, disease
 FROM clinic.patient
 """
 
-COLUMNS = ["sex", "city", SENSITIVE, "visit", "A Note"]
 
 METHODS = ["mondrian", "incognito", "bucketize", "anatomy"]
 

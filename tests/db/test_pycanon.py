@@ -13,7 +13,7 @@ figures and those of an audit agree, but for this (pycanon 1.3.6, by its source)
   definition's bound keeps pycanon's, not the other way round.
 - *t-closeness* knows the equal and the ordered ground distance, not the hierarchical one.
 
-The last two figures are therefore held against the definitions, by counting in the view.
+So these two figures are not compared.
 
 .. [1] Sainz-Pardo Diaz, Lopez Garcia. A Python library to check the level of anonymity of a
    dataset. Scientific Data 9, 2022.
@@ -23,7 +23,6 @@ The last two figures are therefore held against the definitions, by counting in 
 from __future__ import annotations
 
 import json
-import math
 import random
 import subprocess
 from collections import Counter
@@ -258,49 +257,6 @@ def test_pycanon_finds_the_same_entropy_to_a_tenth(case: Case) -> None:
     assert case.judged["entropy_l"] - 1e-9 <= worst < case.judged["entropy_l"] + 0.1 + 1e-9
 
 
-# --- figures that pycanon defines otherwise -------------------------------------------------------
-
-
-@pytest.mark.parametrize("beta", [0.3, 1, 2, 5])
-def test_enhanced_beta_is_as_defined_and_pycanons_no_stricter(case: Case, beta: float) -> None:
-    worst, satisfied = case.measure({"beta_likeness": {"beta": beta, "variant": "enhanced"}})
-    whole = sum(case.classes, Counter[Any]())
-    share = {value: count / whole.total() for value, count in whole.items()}
-    gains = [
-        (counts[value] / counts.total() / p - 1, min(beta, -math.log(p)))
-        for counts in case.classes
-        for value, p in share.items()
-    ]
-    # Scaled so that what uses up its own bound comes out as beta.
-    assert worst == pytest.approx(beta * max(gain / bound for gain, bound in gains), abs=1e-9)
-    assert satisfied == all(gain <= bound + 1e-9 for gain, bound in gains)
-
-    loose = min(max(gain for gain, _ in gains), -math.log(min(share.values())))
-    assert case.judged["enhanced_beta"] == pytest.approx(loose, rel=0, abs=1e-9)
-    assert not satisfied or loose <= beta + 1e-9
-
-
-@pytest.mark.parametrize("l", [1, 2, 3])
-def test_recursive_diversity_is_as_defined(case: Case, l: int) -> None:  # noqa: E741
-    def ratio(counts: Counter[Any]) -> float:
-        frequencies = sorted(counts.values(), reverse=True)
-        return frequencies[0] / rare if (rare := sum(frequencies[l - 1 :])) else math.inf
-
-    expected = max(map(ratio, case.classes))
-    for c in (0.5, 1, 2, 10):
-        requirement = {"l_diversity": {"l": l, "variant": "recursive", "c": c}}
-        worst, satisfied = case.measure(requirement)
-        assert worst == pytest.approx(expected, rel=0, abs=1e-9)
-        assert satisfied == (expected < c - 1e-9)
-
-
-def test_pycanon_is_wrong_about_recursive_diversity() -> None:
-    # Counts 7, 1, 1: recursive (c,3)-diversity needs 7 < c, and pycanon finds c = 1 to be enough.
-    # Should this fail with another pycanon, it can judge recursive diversity as well.
-    found = judge(["box", "value"], "0,a\n" * 7 + "0,b\n" + "0,c\n")
-    assert (found["recursive_c"], found["recursive_l"]) == (1, 3)
-
-
 # --- records that are not published ---------------------------------------------------------------
 
 
@@ -323,16 +279,6 @@ def suppressing(datasets: Connection) -> tuple[int, Judgement, Judgement]:
     # A class of their own, near the table's distribution, so it is the worst in nothing.
     restored = rows + "".join(f"left out,{secret}\n" for secret in left_out.elements())
     return release, judge(header, rows), judge(header, restored)
-
-
-@pytest.mark.parametrize("name", ["k", "distinct l", "probabilistic l"])
-def test_pycanon_agrees_on_what_classes_alone_decide(
-    datasets: Connection, suppressing: tuple[int, Judgement, Judgement], name: str
-) -> None:
-    release, shown, _ = suppressing
-    judged = FIGURES[name].judged(shown)
-    worst, _ = measure(datasets, release, FIGURES[name].requirement(1))
-    assert worst == pytest.approx(judged, rel=0, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["equal t", "basic beta"])

@@ -100,16 +100,6 @@ def test_a_release_keeps_its_promise_and_shows_the_source(
             assert distance <= stated["t_closeness"]["t"] + 1e-9, box
 
 
-def test_as_many_groups_are_made_as_the_requirement_lets(shared_clinic: Connection) -> None:
-    state_policy(shared_clinic, "loose", {"k_anonymity": {"k": 1}})
-    release = publish(shared_clinic, policy="loose", view="public.loose")
-    cells = one(
-        shared_clinic, "SELECT count(*) FROM (SELECT FROM clinic.patient GROUP BY age, sex, city) c"
-    )
-    kept = one(shared_clinic, "SELECT groups FROM bkpriv.release WHERE release = %s", [release])
-    assert kept == cells
-
-
 def test_beliefs_move_by_no_more_than_was_promised(shared_clinic: Connection) -> None:
     # By the oracle: priors from pairs of records, posteriors by equation 3, for every record.
     db = shared_clinic

@@ -108,43 +108,28 @@ def test_another_policy_makes_one_anew(clinic: Connection) -> None:
     assert again(clinic, policy="other") == 2
 
 
-def test_another_method_makes_one_anew(clinic: Connection) -> None:
-    again(clinic)
-    changed(clinic, "method", method="agglomerate")
-
-
-def test_a_method_with_other_views_makes_one_anew(clinic: Connection) -> None:
-    again(clinic)
-    changed(clinic, "view", "method", method="anatomy")
-
-
-def test_other_options_make_one_anew(clinic: Connection) -> None:
-    again(clinic)
-    assert reasons(clinic, {"nulls": "category"}) == [
-        ("options", 'nulls was "error", and is "category"')
-    ]
-    changed(clinic, "options", options={"nulls": "category"})
-
-
 @pytest.mark.parametrize(
-    "change",
+    ("change", "call", "expected"),
     [
-        "set_hierarchy('patients', 'sex', 'clinic.sex_levels')",
-        "unset_hierarchy('patients', 'city')",
-        "set_interval_hierarchy('patients', 'age', '{10}')",
+        ("SELECT", {"method": "agglomerate"}, ["method"]),
+        ("SELECT", {"method": "anatomy"}, ["view", "method"]),
+        ("SELECT", {"options": {"nulls": "category"}}, ["options"]),
+        ("SELECT bkpriv.set_hierarchy('patients', 'sex', 'clinic.sexes')", {}, ["hierarchies"]),
+        ("SELECT bkpriv.unset_hierarchy('patients', 'city')", {}, ["hierarchies"]),
+        ("SELECT bkpriv.set_interval_hierarchy('patients', 'age', '{10}')", {}, ["hierarchies"]),
+        ("""UPDATE bkpriv.dataset SET bins = '{"age": 5}'""", {}, ["dataset"]),
     ],
 )
-def test_another_hierarchy_makes_one_anew(clinic: Connection, change: str) -> None:
-    clinic.execute("CREATE TABLE clinic.sex_levels AS VALUES ('f', '*'), ('m', '*')")
+def test_other_terms_make_one_anew(
+    clinic: Connection, change: str, call: dict[str, Any], expected: list[str]
+) -> None:
+    clinic.execute("CREATE TABLE clinic.sexes AS VALUES ('f', '*'), ('m', '*')")
     again(clinic)
-    clinic.execute(f"SELECT bkpriv.{change}".encode())
-    changed(clinic, "hierarchies")
-
-
-def test_a_dataset_that_is_declared_otherwise_makes_one_anew(clinic: Connection) -> None:
-    again(clinic)
-    clinic.execute("""UPDATE bkpriv.dataset SET bins = '{"age": 5}'""")
-    changed(clinic, "dataset")
+    clinic.execute(change.encode())
+    if "options" in call:
+        detail = 'nulls was "error", and is "category"'
+        assert reasons(clinic, **call) == [("options", detail)]
+    changed(clinic, *expected, **call)
 
 
 def test_other_contents_of_a_prior_table_make_one_anew(clinic: Connection) -> None:
