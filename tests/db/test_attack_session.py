@@ -369,3 +369,35 @@ def test_a_role_that_is_more_than_a_group_is_not_taken_for_one(db: Connection, m
     with pytest.raises(psycopg.errors.DuplicateObject, match="more than a group"):
         db.execute("CREATE EXTENSION bkpriv")
     db.execute("ROLLBACK")
+
+
+LEAPS = {
+    "half of a character": ("XX000", "acldefault('\\303', 10)", "bkpriv.inspect_columns('seen')"),
+    "half of one in XML": (
+        "2200N",
+        "xmlparse(CONTENT '<a>' || repeat('é', 200) || '</bb>')",
+        "bkpriv.inspect_columns('seen')",
+    ),
+    "parallel work": ("25000", "bkpriv.inspect_columns('own')", "seen"),
+}
+"""Errors that PL/Python raises by a jump over Python's frames: code, and what runs it."""
+
+
+@pytest.mark.parametrize(("state", "code", "asked"), LEAPS.values(), ids=LEAPS)
+def test_no_error_jumps_over_the_frames_of_python(
+    make_publisher: Callable[..., Connection], state: str, code: str, asked: str
+) -> None:
+    publisher = make_publisher()
+    publisher.execute(
+        "CREATE FUNCTION careless(a int) RETURNS int PARALLEL SAFE LANGUAGE plpgsql AS "
+        f"$$ BEGIN PERFORM {code}; RETURN a; END $$;"
+        "CREATE TABLE own AS SELECT i % 12 AS a, i % 7 AS b FROM generate_series(1, 9000) AS i;"
+        f"CREATE VIEW seen AS SELECT {publisher.info.user}.careless(a) AS a, b FROM own;"
+        "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;"
+        "SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 1".encode()
+    )
+    for _ in range(3):
+        with pytest.raises(psycopg.Error) as caught:
+            publisher.execute(f"SELECT count(a) FROM {asked} AS x(a)".encode())
+        assert caught.value.sqlstate == state
+        assert one(publisher, "SELECT count(*) FROM bkpriv.inspect_columns('own')")

@@ -15,6 +15,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import BkprivError
+from bkpriv_pl.server.memory import lifted
 
 __all__ = ["ChangedSettings", "acting", "check_pinned", "pinned"]
 
@@ -62,7 +63,8 @@ def check_pinned() -> None:
 
 def acting() -> int:
     """Return the identifier of the role that the call under way acts as; see `check_pinned`."""
-    check_pinned()
+    with lifted():
+        check_pinned()
     assert _at_entry
     return int(_at_entry["role"])
 
