@@ -17,6 +17,9 @@ BEGIN
     END LOOP;
     FOR kept IN SELECT oid FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind = 'r' LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', kept);
+        -- EXPLAIN estimates by values of all rows, whoever may see them; and those of rows that are gone would stay.
+        EXECUTE (SELECT format('ALTER TABLE %s ', kept) || string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ')
+                 FROM pg_attribute WHERE attrelid = kept AND attnum > 0 AND NOT attisdropped);
         FOR tie IN SELECT format('POLICY %I', polname) FROM pg_policy WHERE polrelid = kept
                 UNION ALL SELECT format('TRIGGER %I', tgname) FROM pg_trigger JOIN pg_proc p ON p.oid = tgfoid
                 WHERE tgrelid = kept AND p.pronamespace = 'bkpriv_internal'::regnamespace LOOP

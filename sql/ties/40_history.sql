@@ -24,11 +24,6 @@ BEGIN
                                   'release_notice'] LOOP
         EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
                         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row(''purged'')', history);
-        -- Statistics hold values, such as names, and stay when the rows are gone.
-        EXECUTE (SELECT format('ALTER TABLE bkpriv.%I ', history)
-                        || string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ')
-                 FROM pg_attribute
-                 WHERE attrelid = format('bkpriv.%I', history)::regclass AND attnum > 0 AND NOT attisdropped);
     END LOOP;
     CREATE TRIGGER guard_row BEFORE UPDATE OF owner ON bkpriv.release
         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('reassigned');

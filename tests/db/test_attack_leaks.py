@@ -45,6 +45,29 @@ def test_leaky_functions_see_nothing_that_row_security_hides(
     assert said == []
 
 
+def test_plans_do_not_say_what_values_rows_of_others_have(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, attacker = rivals
+    for _ in range(9):
+        publish(victim, "mine", "p", "shown")
+    own = f"{victim.info.user}.own"
+    records = one(db, "SELECT max(records) FROM bkpriv.release")
+    for relation, there, absent in (
+        ("release", f"owner = '{victim.info.user}'", "owner = 'nobody'"),
+        ("release", f"records < {records + 1}", f"records < {records}"),
+        ("release_base", f"base = '{own}'", "base = 'no.such'"),
+        ("audit_record", "threshold < 3.1", "threshold < 2.9"),
+        ("dataset", "name = 'mine'", "name = 'yours'"),
+    ):
+        db.execute(f"ANALYZE bkpriv.{relation}".encode())
+        plans = [
+            attacker.execute(f"EXPLAIN SELECT FROM bkpriv.{relation} WHERE {condition}".encode())
+            for condition in (there, absent)
+        ]
+        assert len({plan.fetchall()[0][0] for plan in plans}) == 1, there
+
+
 def test_leaky_functions_of_a_reader_see_the_view_only(
     rivals: tuple[Connection, Connection],
     db: Connection,
