@@ -50,6 +50,7 @@ BEGIN
                         ALTER FUNCTION %1$s SET array_nulls = on;
                         ALTER FUNCTION %1$s SET xmloption = content;
                         ALTER FUNCTION %1$s SET row_security = on;
+                        ALTER FUNCTION %1$s SET gin_fuzzy_search_limit = 0;
                         ALTER FUNCTION %1$s SET default_tablespace = '''';
                         ALTER FUNCTION %1$s SET default_table_access_method = heap;
                         ALTER FUNCTION %1$s SET plan_cache_mode = auto', called);

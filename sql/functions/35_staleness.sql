@@ -81,8 +81,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[],
     AS $$
 DECLARE
     carried text;
-    -- Those of other tables are copies.
-    held text[] := ARRAY(
+    -- Those of other tables are copies. In the collation of the index: the names in the reason have another.
+    held text[] COLLATE "default" := ARRAY(
         SELECT t FROM unnest(tokens) AS t
         WHERE t IS NOT NULL
             AND NOT EXISTS (SELECT FROM bkpriv.watched w

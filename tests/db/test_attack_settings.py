@@ -70,3 +70,24 @@ def test_functions_that_bring_their_own_settings_are_no_harm(
     prepare(publisher, "set_config('own.setting', 'x', false)")
     publisher.execute("ALTER FUNCTION changed(int) SET search_path = pg_temp")
     assert one(publisher, "SELECT bkpriv.publish('mine', 'p', 'shown')") == 1
+
+
+def test_settings_of_a_writer_hide_no_release_from_a_write(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    owner, _ = rivals
+    kept = (
+        "SELECT array_agg(attname::text) FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped "
+        "AND attrelid = 'bkpriv.release'::regclass AND attname NOT IN ('release', 'version')"
+    )
+    columns = ", ".join(one(db, kept))
+    # So many that the index has a tree of them.
+    db.execute(
+        f"INSERT INTO bkpriv.release (release, version, {columns}) SELECT i, i, {columns} "
+        "FROM bkpriv.release CROSS JOIN generate_series(2, 3000) AS i".encode()
+    )
+    db.execute("VACUUM ANALYZE bkpriv.release")
+    for setting in ("enable_seqscan = off", "enable_indexscan = off", "gin_fuzzy_search_limit = 1"):
+        owner.execute(f"SET {setting}".encode())
+    owner.execute("INSERT INTO own VALUES (1, 1)")
+    assert one(db, "SELECT count(*) FROM bkpriv.release_event WHERE kind = 'stale'") == 3000
