@@ -130,6 +130,36 @@ def test_code_of_a_source_finds_nothing_to_write(
     assert one(db, "SELECT created_by FROM bkpriv.release") == publisher.info.user
 
 
+NESTED = {
+    "release": "bkpriv.publish('viewed', 'p', 'within', view_schema => current_user::text)",
+    "withdrawal": "bkpriv.withdraw(1, 'x')",
+    "hierarchy": "bkpriv.unset_hierarchy('viewed', 'a')",
+    "policy": "bkpriv.set_policy('p', '{\"k_anonymity\": {\"k\": 1}}')",
+    "audit": "bkpriv.audit(1)",
+}
+"""Calls that would change what a publication around them has looked at before."""
+
+
+@pytest.mark.parametrize("call", NESTED.values(), ids=NESTED)
+def test_a_call_within_a_call_writes_nothing(
+    make_publisher: Callable[..., Connection], db: Connection, call: str
+) -> None:
+    publisher = make_publisher()
+    publisher.execute(TRIES.format(own=publisher.info.user).encode())
+    publisher.execute(
+        "SELECT bkpriv.register_dataset('viewed', 'seen', '{a}', 'b');"
+        "SELECT bkpriv.set_interval_hierarchy('viewed', 'a', '{2,4}')"
+    )
+    state_policy(publisher, "p", {"k_anonymity": {"k": 3}})
+    assert publish(publisher, "viewed", "p", "first") == 1
+    publisher.execute(
+        "CREATE OR REPLACE FUNCTION try(how text) RETURNS boolean LANGUAGE plpgsql AS "
+        f"$$ BEGIN PERFORM {call}; RETURN true; END $$".encode()
+    )
+    with unchanged(db):
+        refused(publisher, "SELECT * FROM bkpriv.prior('viewed', '1')", sqlstate="2F003")
+
+
 def test_nothing_is_left_to_write_after_an_error(
     make_publisher: Callable[..., Connection], db: Connection
 ) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import plpy
 
-from bkpriv_pl.server.access import Access
+from bkpriv_pl.server.access import Access, depth
 from bkpriv_pl.server.boundary import Refusal, entry
 from bkpriv_pl.server.memory import lifted
 from bkpriv_pl.server.pinned import acting
@@ -74,8 +74,17 @@ def write(
     ------
     plpy.spiexceptions.InsufficientPrivilege
         If the role that acts may not.
+    Refusal
+        If the call is part of another, which has looked at history before.
     """
     global _handed
+    if depth() > 1:
+        raise Refusal(
+            "2F003",
+            "a call within another call of bkpriv cannot write",
+            detail="Code that a relation or a type runs has called bkpriv.",
+            hint="Call it by itself, before or after.",
+        )
     with lifted():
         statement = _Statement(query, list(types), list(values), acting(), owner, release)
         try:
