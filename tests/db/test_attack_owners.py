@@ -232,6 +232,22 @@ def test_a_prior_table_is_not_read_for_who_did_not_name_it(
     assert said
 
 
+def test_who_is_made_a_member_unasked_is_still_an_auditor(
+    baited: Connection, db: Connection, auditor: Connection
+) -> None:
+    role, name = baited.info.user, auditor.info.user
+    # As whoever administers the role may.
+    db.execute(f"SELECT bkpriv.grant_publisher('{name}'); GRANT {role} TO {name}")
+    said = overhear(auditor)
+    with unchanged(db):
+        for call in (*BY_RELEASE, "prior('mine', '0.3')", "publish('mine', 'trap', 'shown')"):
+            refused(auditor, f"SELECT * FROM bkpriv.{call}", sqlstate="42501", names=[role, name])
+    assert said == []
+    auditor.execute(f"SET ROLE {role}")
+    assert auditor.execute("SELECT * FROM bkpriv.audit(1)").fetchall()
+    auditor.execute("RESET ROLE")
+
+
 def test_a_policy_of_others_names_no_table_to_read(
     baited: Connection, make_publisher: Callable[..., Connection], db: Connection
 ) -> None:

@@ -169,8 +169,8 @@ def check_reader(owner: str, subject: str, way_out: str = "") -> None:
     Raises
     ------
     Refusal
-        If the caller is neither the role nor a member of it, or is a superuser and the role is
-        none; or if there is no such role.
+        If the caller is neither the role nor a member of it, or is a superuser or an auditor and
+        the role is none; or if there is no such role.
     """
     (row,) = run(
         "SELECT current_user::text AS role, bkpriv_internal.reads_for($1) AS may, "
@@ -192,8 +192,9 @@ def check_reader(owner: str, subject: str, way_out: str = "") -> None:
         "42501",
         f'{subject} is not read for role "{row["role"]}"',
         detail=f'It belongs to role "{owner}". What that role has named is read for it and its '
-        "members, and for a superuser only if that role is a superuser.",
-        hint=f"SET ROLE {plpy.quote_ident(owner)};{way_out}",
+        "members; for superusers and auditors only if it is one, too.",
+        hint=f"SET ROLE {plpy.quote_ident(owner)}; or connect as that role, if you do not trust it: "
+        f"its code can RESET ROLE.{way_out}",
     )
 
 
