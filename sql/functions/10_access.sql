@@ -74,10 +74,13 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.reads_for(owner text) RETURNS boolean
     SELECT has_schema_privilege('bkpriv', 'USAGE')
         AND EXISTS (SELECT FROM pg_roles o CROSS JOIN pg_roles c
                     WHERE o.rolname = owner AND c.rolname = current_user AND pg_has_role(o.oid, 'MEMBER')
-                        AND (o.rolsuper OR NOT c.rolsuper))
+                        AND (o.rolsuper OR NOT c.rolsuper)
+                        -- Who administers a role makes anybody a member of it, whether they want to be or not.
+                        AND (has_function_privilege(o.oid, 'bkpriv_internal.auditor()', 'EXECUTE')
+                             OR NOT has_function_privilege(c.oid, 'bkpriv_internal.auditor()', 'EXECUTE')))
 $$;
 COMMENT ON FUNCTION bkpriv_internal.reads_for(text) IS
     'Whether what a role has named is read for the current user.
-That is the role or a member; a superuser only if the role is one, too. Whoever names a relation
-trusts it, as with SELECT, and nobody more powerful is made to read it';
+That is the role or a member; a superuser or an auditor only if the role is one, too. Whoever names
+a relation trusts it, as with SELECT, and nobody more powerful is made to read it';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.reads_for(text) TO bkpriv_publisher, bkpriv_auditor;

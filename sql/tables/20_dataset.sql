@@ -12,6 +12,7 @@ CREATE TABLE bkpriv.dataset (
     registered_at timestamptz NOT NULL DEFAULT now(),
     bins jsonb NOT NULL DEFAULT '{}',
     attributes text[] NOT NULL DEFAULT '{}',
+    handed_on boolean NOT NULL DEFAULT false,
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),

@@ -232,6 +232,45 @@ def test_a_prior_table_is_not_read_for_who_did_not_name_it(
     assert said
 
 
+def test_who_is_made_a_member_unasked_is_still_an_auditor(
+    baited: Connection, db: Connection, auditor: Connection
+) -> None:
+    role, name = baited.info.user, auditor.info.user
+    # As whoever administers the role may.
+    db.execute(f"SELECT bkpriv.grant_publisher('{name}'); GRANT {role} TO {name}")
+    said = overhear(auditor)
+    with unchanged(db):
+        for call in (*BY_RELEASE, "prior('mine', '0.3')", "publish('mine', 'trap', 'shown')"):
+            refused(auditor, f"SELECT * FROM bkpriv.{call}", sqlstate="42501", names=[role, name])
+    assert said == []
+    auditor.execute(f"SET ROLE {role}")
+    assert auditor.execute("SELECT * FROM bkpriv.audit(1)").fetchall()
+    auditor.execute("RESET ROLE")
+
+
+@pytest.mark.parametrize("to", ["superuser", "publisher"])
+def test_what_a_former_owner_named_is_not_read_for_the_heir(
+    baited: Connection, make_publisher: Callable[..., Connection], db: Connection, to: str
+) -> None:
+    role = baited.info.user
+    heir = db if to == "superuser" else make_publisher("heir")
+    db.execute("SELECT bkpriv.reassign(%s, %s)", [role, heir.info.user])
+    said = overhear(heir)
+    calls = ("prior('mine', '0.3')", "recount(1)", "publish('mine', 'trap', 'seen')")
+    with unchanged(db):
+        for call in (*BY_RELEASE, *calls):
+            refused(heir, f"SELECT * FROM bkpriv.{call}", sqlstate="42501", names=[role])
+    # Who declares it again has named it.
+    heir.execute(f"SELECT bkpriv.register_dataset('mine', '{role}.own', '{{a}}', 'b', 'who')")
+    with unchanged(db):
+        refused(heir, "SELECT bkpriv.lattice('mine', 'trap')", sqlstate="42501", names=[role])
+    assert said == []
+    state_policy(heir, "trap", demand({"table": f"{role}.belief"}))
+    release = publish(heir, "mine", "trap", "seen")
+    assert heir.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+    assert any("trojan" in text for text in said)
+
+
 def test_a_policy_of_others_names_no_table_to_read(
     baited: Connection, make_publisher: Callable[..., Connection], db: Connection
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
 from tests.db.clinic import declare_own, one, publish, rows_of, state_policy
@@ -226,3 +227,28 @@ def test_renamed_views_go_with_the_release(
     assert not stands(db, "common.shown_sensitive")
     assert one(victim, "SELECT sum(count) FROM shown_sensitive") == 120
     victim.execute(WITHDRAW, [second])
+
+
+@pytest.mark.parametrize("columns", ["a, b", "a"])
+@pytest.mark.parametrize("materialized", [False, True])
+def test_a_superuser_does_not_publish_into_the_view_of_another(
+    rivals_with_two: tuple[Connection, Connection],
+    db: Connection,
+    columns: str,
+    *,
+    materialized: bool,
+) -> None:
+    _, attacker = rivals_with_two
+    db.execute(
+        "CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i;"
+        "SELECT bkpriv.register_dataset('all', 'own', '{a}', 'b')"
+    )
+    release = publish(db, "all", "p", "common.january")
+    attacker.execute(
+        f"CREATE VIEW common.february AS SELECT {columns} FROM bkpriv_release.release_{release};"
+        "GRANT SELECT ON common.february TO PUBLIC"
+    )
+    call = "SELECT bkpriv.publish('all', 'p', 'common.february', options => %s)"
+    with unchanged(db):
+        names = ["common.february", attacker.info.user]
+        refused(db, call, [Jsonb({"materialized": materialized})], sqlstate="42501", names=names)

@@ -14,7 +14,7 @@ from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run
-from bkpriv_pl.tables.source import check_reader, open_relation
+from bkpriv_pl.tables.source import check_reader, in_charge, open_relation
 
 __all__ = ["open_views"]
 
@@ -49,20 +49,10 @@ def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
     release = own["release"]
     view = View(own["view_schema"], own["view_name"]).of(exhibit)
     relation = open_relation(str(view))
-    others = run(
-        "SELECT DISTINCT r.rolname::text AS role FROM pg_class AS c "
-        "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
-        "JOIN pg_database AS d ON d.datname = current_database() "
-        "JOIN pg_roles AS r ON r.oid IN (c.relowner, CASE n.nspowner "
-        "WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END) "
-        "WHERE c.oid = $1 AND NOT r.rolsuper AND r.rolname NOT IN (current_user, $2) ORDER BY 1",
-        ["oid", "text"],
-        [relation.oid, own["owner"]],
-    )
-    if others:
+    if others := in_charge(relation, own["owner"]):
         raise Refusal(
             "42501",
-            f'view {view} of release {release} is up to role "{others[0]["role"]}"',
+            f'view {view} of release {release} is up to role "{others[0]}"',
             detail="That role owns it or its schema, and can put another view in its place.",
             hint=_HINT,
         )

@@ -202,10 +202,13 @@ def find_view(
     Raises
     ------
     Refusal
-        If a relation of that name is not a published view of the dataset's.
+        If a relation of that name is not a published view of the dataset's, or belongs to a role
+        that may not read the release: anybody may name its table in a view.
     """
     rows = run(
-        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, part "
+        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, part, "
+        "pg_get_userbyid(c.relowner)::text AS role, "
+        "has_table_privilege(c.relowner, s.oid, 'SELECT') AS readable "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         # What its rule reads, besides itself: a published view reads one release and nothing else.
         "LEFT JOIN LATERAL (SELECT min(d.refobjid) AS oid FROM pg_rewrite w "
@@ -242,6 +245,8 @@ def find_view(
             detail=detail,
             hint="Choose another view name, or drop or withdraw what stands there.",
         )
+    if only is None and not row["readable"]:
+        raise _of_another(view, row["role"])
     columns = run(
         "SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute "
         "WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
@@ -370,12 +375,16 @@ def _change(view: View, statement: str) -> None:
         )
         if not rows or rows[0]["owned"]:
             raise  # It is about something else, such as the schema or a tablespace.
-        raise Refusal(
-            "42501",
-            f"must be owner of view {view}",
-            detail=f'It belongs to "{rows[0]["owner"]}".',
-            hint=f"Members of an owning role share a view after ALTER VIEW {view} OWNER TO it.",
-        ) from None
+        raise _of_another(view, rows[0]["owner"]) from None
+
+
+def _of_another(view: View, owner: str) -> Refusal:
+    return Refusal(
+        "42501",
+        f"must be owner of view {view}",
+        detail=f'It belongs to "{owner}".',
+        hint=f"Members of an owning role share a view after ALTER VIEW {view} OWNER TO it.",
+    )
 
 
 def _kind(materialized: bool) -> str:

@@ -2,8 +2,9 @@
 
 Whoever names a relation trusts it, as with SELECT: to read it runs what code its owner has put
 there, with the reader's rights. So a relation that a dataset or a policy names is read for its
-owner and members of that role alone; for a superuser, only if the owner is one. Everybody else asks
-about releases, which history answers. The function of SQL is ``bkpriv_internal.reads_for``.
+owner and members of that role alone; for superusers and auditors, only if the owner is one, too.
+Everybody else asks about releases, which history answers. The function of SQL is
+``bkpriv_internal.reads_for``.
 """
 
 from __future__ import annotations

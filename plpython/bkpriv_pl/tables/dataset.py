@@ -27,6 +27,7 @@ from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
     check_reader,
+    check_taken_over,
     old_snapshot,
     open_relation,
     tell_hidden_rows,
@@ -52,7 +53,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset; `own` is whether the caller is its owner, and not a member of it."""
+    """A registered dataset.
+
+    `own` is whether the caller is its owner, and not a member of it; `handed_on`, whether a former
+    owner named its source.
+    """
 
     name: str
     owner: str
@@ -65,6 +70,7 @@ class Dataset:
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
+    handed_on: bool = False
 
     @property
     def source(self) -> str:
@@ -104,7 +110,7 @@ def find_dataset(name: str | None) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, attributes, bkpriv_internal.owns(owner) AS owned, "
+        "period, bins, attributes, handed_on, bkpriv_internal.owns(owner) AS owned, "
         "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -141,6 +147,7 @@ def find_dataset(name: str | None) -> Dataset:
         period=row["period"],
         bins=from_json(row["bins"], "bins"),
         attributes=tuple(row["attributes"]),
+        handed_on=row["handed_on"],
     )
 
 
@@ -284,9 +291,14 @@ def open_source(dataset: Dataset) -> Relation:
     """
     check_reader(dataset.owner, f'the source of dataset "{dataset.name}"')
     try:
-        return open_relation(dataset.source)
+        relation = open_relation(dataset.source)
     except Refusal as error:
         raise _gone(dataset) if error.sqlstate == "42P01" else error from None
+    if dataset.handed_on:
+        name = f'dataset "{dataset.name}"'
+        again = "call bkpriv.register_dataset again with the same arguments"
+        check_taken_over(relation, dataset.owner, name, again)
+    return relation
 
 
 def _gone(dataset: Dataset) -> Refusal:

@@ -8,6 +8,7 @@ from typing import Any
 from bkpriv_core.errors import as_json
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, from_json, run
+from bkpriv_pl.server.writing import write
 
 __all__ = ["check_declared"]
 
@@ -21,6 +22,8 @@ _COLUMNS = (
 def check_declared(name: str, wanted: Sequence[Any]) -> None:
     """Say that a dataset of a name that is taken is declared so already.
 
+    One that was handed on has its source named by the caller from now on.
+
     Parameters
     ----------
     wanted : sequence
@@ -32,7 +35,7 @@ def check_declared(name: str, wanted: Sequence[Any]) -> None:
         If it is declared otherwise, or by another role.
     """
     rows = run(
-        f"SELECT owner, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "
+        f"SELECT owner, handed_on, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "
         "FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -59,6 +62,14 @@ def check_declared(name: str, wanted: Sequence[Any]) -> None:
             "Choose another name; or withdraw its releases, drop it with bkpriv.drop_dataset, and "
             "register it anew.",
         )
+    if row["handed_on"]:
+        write(
+            "UPDATE bkpriv.dataset SET handed_on = false WHERE (name, owner) = ($1, $2)",
+            ["text", "text"],
+            [name, row["owner"]],
+            owner=row["owner"],
+        )
+        return
     telling.notice(
         f'dataset "{name}" is declared so already',
         detail="Nothing was changed.",

@@ -27,7 +27,13 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
-from bkpriv_pl.tables.source import Relation, check_readable, check_reader, open_relation
+from bkpriv_pl.tables.source import (
+    Relation,
+    check_readable,
+    check_reader,
+    check_taken_over,
+    open_relation,
+)
 
 __all__ = ["PriorTables"]
 
@@ -40,11 +46,12 @@ class PriorTables(NoLibrary):
 
     Parameters
     ----------
-    named_by : collection of str
-        Roles that may have named them, by a policy or a release; none if the caller does.
+    named_by : collection of (str, bool)
+        Owners of the policies or releases that name them, and whether these were handed on; none
+        if the caller names them.
     """
 
-    named_by: Collection[str]
+    named_by: Collection[tuple[str, bool]]
 
     def keep(
         self,
@@ -96,14 +103,14 @@ class PriorTables(NoLibrary):
 
     def _open(self, name: str) -> Relation:
         """Open a prior table that may be read."""
-        for role in self.named_by:
-            check_reader(
-                role,
-                f"prior table {name}",
-                " Or name it yourself: in requirements given to bkpriv.audit, or in a policy of "
-                "your own.",
-            )
-        return open_relation(name)
+        yourself = "name it yourself: in requirements given to bkpriv.audit, or in your own policy"
+        for role, _ in self.named_by:
+            check_reader(role, f"prior table {name}", f" Or {yourself}.")
+        relation = open_relation(name)
+        for role, handed_on in self.named_by:
+            if handed_on:
+                check_taken_over(relation, role, "the policy", yourself)
+        return relation
 
 
 def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:

@@ -22,8 +22,10 @@ __all__ = [
     "Relation",
     "check_readable",
     "check_reader",
+    "check_taken_over",
     "filtered_for_others",
     "find_distributed",
+    "in_charge",
     "old_snapshot",
     "open_relation",
     "tell_hidden_rows",
@@ -169,8 +171,8 @@ def check_reader(owner: str, subject: str, way_out: str = "") -> None:
     Raises
     ------
     Refusal
-        If the caller is neither the role nor a member of it, or is a superuser and the role is
-        none; or if there is no such role.
+        If the caller is neither the role nor a member of it, or is a superuser or an auditor and
+        the role is none; or if there is no such role.
     """
     (row,) = run(
         "SELECT current_user::text AS role, bkpriv_internal.reads_for($1) AS may, "
@@ -192,9 +194,56 @@ def check_reader(owner: str, subject: str, way_out: str = "") -> None:
         "42501",
         f'{subject} is not read for role "{row["role"]}"',
         detail=f'It belongs to role "{owner}". What that role has named is read for it and its '
-        "members, and for a superuser only if that role is a superuser.",
-        hint=f"SET ROLE {plpy.quote_ident(owner)};{way_out}",
+        "members; for superusers and auditors only if it is one, too.",
+        hint=f"SET ROLE {plpy.quote_ident(owner)}; or connect as that role, if you do not trust "
+        f"it: its code can RESET ROLE.{way_out}",
     )
+
+
+def check_taken_over(relation: Relation, owner: str, subject: str, way_out: str) -> None:
+    """Refuse a relation that a former owner named, unless it is the present one's to answer for.
+
+    Parameters
+    ----------
+    relation : Relation
+        The relation, locked.
+    owner : str
+        The present owner.
+    subject : str
+        Noun for what names it.
+    way_out : str
+        Call by which the present owner names it.
+
+    Raises
+    ------
+    Refusal
+        If it or its schema belongs to another role than that owner, the caller or a superuser.
+    """
+    if others := in_charge(relation, owner):
+        raise Refusal(
+            "42501",
+            f'{subject} was handed on to role "{owner}", which has not named {relation} itself',
+            detail=f'It is up to role "{others[0]}", whose code would run.',
+            hint=f"If you trust that role, {way_out}.",
+        )
+
+
+def in_charge(relation: Relation, owner: str) -> list[str]:
+    """Return who can put code into a relation, or another in its place, but for some.
+
+    Those are its owner and that of its schema; not counted are a role, the caller and superusers.
+    """
+    rows = run(
+        "SELECT DISTINCT r.rolname::text AS role FROM pg_class AS c "
+        "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "JOIN pg_database AS d ON d.datname = current_database() "
+        "JOIN pg_roles AS r ON r.oid IN (c.relowner, CASE n.nspowner "
+        "WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END) "
+        "WHERE c.oid = $1 AND NOT r.rolsuper AND r.rolname NOT IN (current_user, $2) ORDER BY 1",
+        ["oid", "text"],
+        [relation.oid, owner],
+    )
+    return [row["role"] for row in rows]
 
 
 def unreadable(relation: Relation, names: tuple[str, ...]) -> list[str]:
