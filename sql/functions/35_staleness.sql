@@ -81,8 +81,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[],
     AS $$
 DECLARE
     carried text;
-    -- Those of other tables are copies. In the collation of the index: the names in the reason have another.
-    held text[] COLLATE "default" := ARRAY(
+    -- Those of other tables are copies.
+    held text[] := ARRAY(
         SELECT t FROM unnest(tokens) AS t
         WHERE t IS NOT NULL
             AND NOT EXISTS (SELECT FROM bkpriv.watched w
@@ -99,10 +99,11 @@ BEGIN
             END IF;
         END LOOP;
     END IF;
+    -- In the collation of the index: variables have that of the names in the reason.
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
     SELECT r.release, 'stale', add_stale.reason, session_user
     FROM bkpriv.release r
-    WHERE r.watch && held
+    WHERE r.watch && held COLLATE "default"
         AND (lost IS NULL OR lost IN (SELECT bkpriv_internal.columns_read(r)))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
@@ -112,7 +113,7 @@ BEGIN
     IF current_setting('transaction_isolation') NOT IN ('repeatable read', 'serializable') THEN
         UPDATE bkpriv.release AS old SET watch = NULL
         FROM (SELECT r.release FROM bkpriv.release r
-              WHERE r.watch && held
+              WHERE r.watch && held COLLATE "default"
                   AND EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
               FOR NO KEY UPDATE SKIP LOCKED) AS done
         WHERE old.release = done.release;
