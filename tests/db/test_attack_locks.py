@@ -83,3 +83,21 @@ def test_rows_of_others_are_not_locked(intruders: dict[str, Connection], db: Con
                     row[columns.index("owner" if "owner" in columns else "dataset")] for row in rows
                 }
                 assert owned <= {name, "theirs"}, (table, strength)
+
+
+def test_datasets_of_the_same_records_are_published_one_after_the_other(
+    rivals: tuple[Connection, Connection], database: Database
+) -> None:
+    owner, _ = rivals
+    owner.execute(
+        "CREATE TABLE other AS TABLE own; CREATE VIEW looked AS SELECT * FROM own;"
+        "SELECT bkpriv.register_dataset('twin', 'looked', '{a}', 'b');"
+        "SELECT bkpriv.register_dataset('other', 'other', '{a}', 'b')"
+    )
+    second = database.connect(owner.info.user)
+    second.execute("SET lock_timeout = '200ms'")
+    with owner.transaction():
+        publish(owner, "mine", "p", "shown")
+        assert publish(second, "other", "p", "third")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            publish(second, "twin", "p", "second")

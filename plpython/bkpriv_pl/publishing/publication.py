@@ -2,7 +2,7 @@
 
 Everything happens in the caller's transaction: a failure or cancellation leaves nothing. The source
 is read once; the release is written from the cells and counts that the reading gave, so that
-it cannot disagree with them. Publications of one dataset take turns. A dataset with periods is
+it cannot disagree with them. Publications of the same records take turns. A dataset with periods is
 published one period at a time, by the same steps.
 """
 

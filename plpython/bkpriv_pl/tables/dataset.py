@@ -154,16 +154,24 @@ def find_dataset(name: str | None) -> Dataset:
 def take_turn(name: str, owner: str) -> None:
     """Wait for others who publish or withdraw from a dataset, or drop it, until they are done.
 
+    So do those who do so with others of its owner that read the same tables.
+
     Raises
     ------
     Refusal
         If the transaction would not see what they did.
     """
     refuse_old_snapshot()
-    # The dataset's row; advisory locks are anybody's. Written anew, not only locked: a deletion
-    # under an older snapshot must fail.
+    # The dataset's row, and those of its owner's other datasets that read the same tables: neither
+    # would find a release of the other. Advisory locks are anybody's. Written anew, not only
+    # locked: a deletion under an older snapshot must fail.
     write(
-        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE (name, owner) = ($1, $2)",
+        "WITH mine AS (SELECT bkpriv_internal.bases(source_schema, source_name) AS bases "
+        "FROM bkpriv.dataset WHERE (name, owner) = ($1, $2)), turn AS (SELECT d.name "
+        "FROM bkpriv.dataset d CROSS JOIN mine WHERE owner = $2 AND (d.name = $1 "
+        "OR mine.bases && bkpriv_internal.bases(source_schema, source_name)) "
+        "ORDER BY d.name FOR NO KEY UPDATE OF d) UPDATE bkpriv.dataset "
+        "SET registered_at = registered_at WHERE name IN (SELECT name FROM turn)",
         ["text", "text"],
         [name, owner],
         owner=owner,
