@@ -1,7 +1,8 @@
 """Files as tables in DuckDB: CSV, Parquet and JSON, and generalization hierarchies.
 
 DuckDB reads a file once, into a table of texts in a temporary file. What is in a column is counted
-there, and rows leave it as Arrow batches. So memory is bounded, and no row is a Python object.
+there, and rows leave it as Arrow batches. So memory does not grow with the number of records, and
+no row is a Python object.
 
 Rules
 -----
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CsvFile", "Study", "open_csv", "read_hierarchies", "read_hierarchy"]
 
-_MEMORY = "1GB"
-"""Memory that DuckDB takes before it writes to the temporary file."""
+_MEMORY = 256
+"""Megabytes that DuckDB takes before it writes to the temporary file; and one for each column."""
 
-_BATCH = 50_000
-"""Rows of a batch."""
+_BATCH = 700_000
+"""Values of a batch."""
 
 _FOOTER = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sums?|summe|gesamt\w*|insgesamt|total général|averages?|mean"
@@ -162,6 +163,7 @@ class CsvFile:
         ClientError
             If a line cannot be read, or there are no records.
         """
+        self.db.execute(f"SET memory_limit = '{_MEMORY + len(self.names)}MB'")
         with misread(self.opened, self.layout):
             self.db.execute(f"CREATE OR REPLACE TABLE records AS FROM {self._table}")
         if self.layout is not None:
@@ -230,7 +232,8 @@ class CsvFile:
             for place, name in enumerate(self.names)
             if name not in study.idle
         )
-        yield from self.db.sql(f"SELECT {columns} FROM records").to_arrow_reader(_BATCH)
+        rows = max(_BATCH // len(self.names), 1)
+        yield from self.db.sql(f"SELECT {columns} FROM records").to_arrow_reader(rows)
 
     def as_loaded(self, study: Study, name: str, hierarchy: Hierarchy) -> Hierarchy:
         """Write the values of a column's hierarchy as those of the column are written."""
@@ -321,7 +324,6 @@ def open_csv(path: Path, form: Form | None = None) -> Iterator[CsvFile]:
         directory = Path(made)
         opened = open_text(path, directory, form.encoding, form.below or 0)
         settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": _MEMORY,
             "temp_directory": made,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from psycopg import sql
 from rich.console import Console
 
 from bkpriv_client.account import agree, give_account, settle_header
-from bkpriv_client.choice import choose_roles, find_codes
+from bkpriv_client.choice import choose_roles
 from bkpriv_client.column import Stated
 from bkpriv_client.csv_file import CsvFile, open_csv, read_hierarchies
 from bkpriv_client.declaration import declare
@@ -73,8 +73,7 @@ def load_csv(
         str,
         typer.Option(
             metavar="COLUMN,...",
-            help="Columns by which people might be recognised; by default all without another part "
-            "but those in which nearly every record has a value of its own.",
+            help="Columns by which people might be recognised; by default those that look so.",
         ),
     ] = "",
     sensitive: Annotated[
@@ -317,9 +316,7 @@ def _load(
                     connection, wanted, file.as_loaded(study, attribute, levels[attribute])
                 )
             looked = look_if_possible(connection, target.written(connection))
-            chosen, apart, idle = choose_roles(
-                connection, target, list(study.types), file.title, parts, looked=looked
-            )
+            chosen, apart, idle = choose_roles(list(study.types), file.title, parts, looked=looked)
             shown = len([*chosen["quasi_identifiers"], *chosen.get("attributes", [])])
             declarations: list[sql.Composed] = []
             codes: dict[str, int] = {}
@@ -352,7 +349,7 @@ def _placed(file: CsvFile) -> Iterator[None]:
         raise ClientError(
             f"{file.title}: {error.diag.message_primary}",
             detail=f"{(error.diag.context or '')[:200]} (of the records).",
-            hint="Mend it in the file, or say --null with that value.",
+            hint="Correct it in the file, or say --null with that value.",
         ) from error
 
 
@@ -381,9 +378,8 @@ def _declare(
     seen = [looked[name] for name in free if name in looked]
     bins, prefixed = propose_bins(connection, target, seen, sensitive)
     codes = {each.columns[0]: each.values for each in seen if bins.get(each.columns[0]) == LABEL}
-    if not looked:
-        codes = find_codes(connection, target, _whole(free, types), sensitive)
-    bins |= dict.fromkeys([*codes, *_whole(labels, types, "numeric")], LABEL)
+    numbers = ("integer", "bigint", "numeric")
+    bins |= dict.fromkeys([name for name in labels if types.get(name) in numbers], LABEL)
     roles |= _binned(bins, used)
     declarations = declare(
         connection,
@@ -407,11 +403,6 @@ def _binned(bins: Mapping[str, Bin], used: Sequence[str]) -> dict[str, str]:
 def _told(sensitive: Sequence[str], roles: Collection[str]) -> str | Sequence[str]:
     """Sensitive columns as an argument: one by its name, where the function takes that."""
     return sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0]
-
-
-def _whole(names: Iterable[str], types: Mapping[str, str], *kinds: str) -> list[str]:
-    """Columns of whole numbers, and of other types that are wanted."""
-    return [name for name in names if types.get(name) in ("integer", "bigint", *kinds)]
 
 
 def _tell_choice(
@@ -439,15 +430,10 @@ def _tell_choice(
         )
     if apart:
         told = "; ".join(f"{name} ({why})" for name, why in apart.items())
-        console.print(
-            f"Left out: {told}.\n",
-        )
+        console.print(f"Left out: {told}.\n")
     if codes:
+        counted = ", ".join(f"{column} ({count:,} values)" for column, count in codes.items())
         console.print(
-            f"Taken for codes, and so for labels, by bins: {_counted(codes)}. Leave those out "
-            "there that count or measure something.\n",
+            f"Taken for codes, and so for labels, by bins: {counted}. Leave those out there that "
+            "count or measure something.\n",
         )
-
-
-def _counted(columns: Mapping[str, int]) -> str:
-    return ", ".join(f"{column} ({count:,} values)" for column, count in columns.items())
