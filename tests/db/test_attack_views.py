@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import declare_own, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.waiting import until_blocked
@@ -252,3 +252,46 @@ def test_a_superuser_does_not_publish_into_the_view_of_another(
     with unchanged(db):
         names = ["common.february", attacker.info.user]
         refused(db, call, [Jsonb({"materialized": materialized})], sqlstate="42501", names=names)
+
+
+@pytest.mark.parametrize("materialized", [False, True])
+def test_a_view_that_the_owner_of_its_schema_exchanges_is_not_handed_to_them(
+    rivals_with_two: tuple[Connection, Connection],
+    db: Connection,
+    database: Database,
+    *,
+    materialized: bool,
+) -> None:
+    _, attacker = rivals_with_two
+    schema = attacker.info.user
+    db.execute(
+        "CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i;"
+        "SELECT bkpriv.register_dataset('all', 'own', '{a}', 'b')"
+    )
+    options = {"materialized": materialized}
+    release = publish(db, "all", "p", f"{schema}.seen", options)
+    superuser = database.connect()
+    failures: list[psycopg.Error] = []
+
+    def go() -> None:
+        try:
+            publish(superuser, "all", "p", f"{schema}.seen", options)
+        except psycopg.Error as error:
+            failures.append(error)
+
+    kind = "MATERIALIZED VIEW" if materialized else "VIEW"
+    without = "WITH NO DATA" if materialized else ""
+    with db.transaction():
+        db.execute("LOCK TABLE own")
+        thread = threading.Thread(target=go)
+        thread.start()
+        until_blocked(db, superuser.info.backend_pid)
+        attacker.execute(
+            f"DROP {kind} seen; CREATE {kind} seen AS "
+            f"SELECT a, b FROM bkpriv_release.release_{release} {without};"
+            "GRANT SELECT ON seen TO PUBLIC"
+        )
+    thread.join()
+    assert [error.sqlstate for error in failures] == ["40001"]
+    with pytest.raises(psycopg.Error):
+        attacker.execute("TABLE seen")

@@ -65,6 +65,8 @@ class ShownView:
     ----------
     view : View
         Name of the view.
+    oid : int
+        Its identifier.
     materialized : bool
         Whether it is a materialized view.
     release : int
@@ -74,6 +76,7 @@ class ShownView:
     """
 
     view: View
+    oid: int
     materialized: bool
     release: int
     columns: tuple[tuple[str, str], ...]
@@ -255,6 +258,7 @@ def find_view(
     )
     return ShownView(
         view,
+        row["oid"],
         row["kind"] == "m",
         row["release"],
         tuple((column["name"], column["type"]) for column in columns),
@@ -290,13 +294,15 @@ def put_view(
     kept: list[str] = []
     replaced = not materialized and previous is not None and previous.replaceable(columns)
     if previous is not None and not replaced:
-        kept = _privileges(view, materialized, [item.name for item in columns])
+        kept = _privileges(previous, materialized, [item.name for item in columns])
         previous.drop()
     if materialized:
         run(f"CREATE MATERIALIZED VIEW {view} {body}")
     else:
         anew = "OR REPLACE " if replaced else ""
         _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
+        if previous is not None and replaced and _identifier(view) != previous.oid:
+            raise _exchanged(view)
     if commented is None or commented.startswith(_COMMENT):
         commented = f"{_COMMENT}{release}. {about}"
     _comment(view, materialized, commented, columns)
@@ -415,35 +421,48 @@ def _grantees(view: View) -> list[str]:
     return [row["grantee"] for row in rows]
 
 
-def _privileges(view: View, materialized: bool, columns: list[str]) -> list[str]:
-    """Statements that give a view made anew the owner and privileges of this one.
+def _exchanged(view: View) -> Refusal:
+    return Refusal(
+        "40001",
+        f"view {view} was exchanged during the publication",
+        detail="The owner of its schema can put another view in its place.",
+        hint="Publish again, in a schema whose owner you trust.",
+    )
 
-    Of privileges on single columns, those on `columns`, which are all that the new one has.
+
+def _privileges(former: ShownView, materialized: bool, columns: list[str]) -> list[str]:
+    """Statements that give a view made anew the owner and privileges of the former.
+
+    That is by its identifier the one that was found. Of privileges on single columns, those on
+    `columns`, which are all that the new one has.
     """
-    where = "WHERE n.nspname = $1 AND c.relname = $2"
-    relation = "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    view = former.view
+    relation = "FROM pg_class c"
+    where = "WHERE c.oid = $1::oid"
     granted = run(
         "SELECT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(g.rolname) END AS grantee, "
         "x.privilege_type AS privilege, x.is_grantable AS grantable, o.columns "
         f"{relation} CROSS JOIN LATERAL (SELECT c.relacl AS acl, '' AS columns UNION ALL "
         "SELECT a.attacl, format(' (%I)', a.attname) FROM pg_attribute a "
-        "WHERE a.attrelid = c.oid AND a.attname = ANY ($3)) AS o "
+        "WHERE a.attrelid = c.oid AND a.attname = ANY ($2)) AS o "
         "CROSS JOIN LATERAL aclexplode(o.acl) AS x "
         f"LEFT JOIN pg_roles g ON g.oid = x.grantee {where} AND x.grantee <> c.relowner",
-        ["text", "text", "text[]"],
-        [view.schema, view.name, columns],
+        ["int8", "text[]"],
+        [former.oid, columns],
     )
     statements = [
         f"GRANT {row['privilege']}{row['columns']} ON {view} TO {row['grantee']}"
         f"{' WITH GRANT OPTION' if row['grantable'] else ''}"
         for row in granted
     ]
-    (now,) = run(
+    owners = run(
         "SELECT quote_ident(r.rolname) AS owner, "
         f"r.rolname = current_user AS own {relation} JOIN pg_roles r ON r.oid = c.relowner {where}",
-        ["text", "text"],
-        [view.schema, view.name],
+        ["int8"],
+        [former.oid],
     )
-    if not now["own"]:
-        statements.append(f"ALTER {_kind(materialized)} {view} OWNER TO {now['owner']}")
+    if not owners:
+        raise _exchanged(view)
+    if not owners[0]["own"]:
+        statements.append(f"ALTER {_kind(materialized)} {view} OWNER TO {owners[0]['owner']}")
     return statements
