@@ -133,7 +133,7 @@ def wide(shared_db: Connection) -> int:
 
 def test_thousands_of_values_where_few_can_occur(shared_db: Connection, wide: int) -> None:
     draw = random.Random(3)
-    told = 0
+    told = 0.0
     for number in range(sample(60)):
         near = draw.randint(0, 2900)
         condition = f"a BETWEEN {near} AND {near + 3} AND d < 20"
