@@ -301,48 +301,40 @@ def test_a_label_may_recur_on_another_level() -> None:
     np.testing.assert_array_equal(domain.distances, [[0, 1, 1], [1, 0, 0.5], [1, 0.5, 0]])
 
 
-def test_an_empty_hierarchy() -> None:
-    error = refusal([])
-    assert "is empty" in error.message
-    assert "one row per value" in error.hint
-
-
-def test_a_hierarchy_of_one_level() -> None:
-    error = refusal([["9th"], ["10th"]])
-    assert "only one level" in error.message
-    assert "two columns" in error.hint
-
-
-def test_a_missing_label() -> None:
-    error = refusal([["9th", "school", "any"], ["10th", None, "any"]])
-    assert "NULL label" in error.message
-    assert '["10th", null, "any"]' in error.detail
-    assert "[null, " in refusal([["9th", "school", "any"], [None, "school", "any"]]).detail
-
-
-def test_two_paths_to_one_value() -> None:
-    error = refusal([*EDUCATION, ["BSc", "school", "any"]])
-    assert "two paths to the value 'BSc'" in error.message
-    assert '["BSc", "university", "any"]' in error.detail
-    assert '["BSc", "school", "any"]' in error.detail
-
-
-def test_a_label_with_two_parents() -> None:
-    error = refusal(
-        [["9th", "low", "school", "any"], ["1st", "low", "preschool", "any"]],
-    )
-    assert "two parents to the label 'low'" in error.message
-    assert "level 1" in error.detail
-    assert "'school'" in error.detail
-    assert "'preschool'" in error.detail
-    assert "name of its own" in error.hint
-
-
-def test_no_single_root() -> None:
-    error = refusal([["9th", "school"], ["BSc", "university"]])
-    assert "no single root" in error.message
-    assert "'school', 'university'" in error.detail
-    assert "last column" in error.hint
+@pytest.mark.parametrize(
+    ("rows", "message", "details", "hint"),
+    [
+        ([], "is empty", [], "one row per value"),
+        ([["9th"], ["10th"]], "only one level", [], "two columns"),
+        ([["10th", None, "any"]], "NULL label", ['["10th", null, "any"]'], "Fill it"),
+        ([[None, "school", "any"]], "NULL label", ['[null, "school", "any"]'], "Fill it"),
+        (
+            [*EDUCATION, ["BSc", "school", "any"]],
+            "two paths to the value 'BSc'",
+            ['["BSc", "university", "any"]', '["BSc", "school", "any"]'],
+            "",
+        ),
+        (
+            [["9th", "low", "school", "any"], ["1st", "low", "preschool", "any"]],
+            "two parents to the label 'low'",
+            ["level 1", "'school'", "'preschool'"],
+            "name of its own",
+        ),
+        (
+            [["9th", "school"], ["BSc", "university"]],
+            "no single root",
+            ["'school', 'university'"],
+            "last column",
+        ),
+    ],
+)
+def test_what_is_no_hierarchy(
+    rows: Sequence[Sequence[str | None]], message: str, details: list[str], hint: str
+) -> None:
+    error = refusal(rows)
+    assert message in error.message
+    assert all(detail in error.detail for detail in details)
+    assert hint in error.hint
 
 
 def test_no_single_root_lists_a_few_of_many() -> None:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
@@ -99,3 +100,28 @@ def run_by_key(connection: Connection, statement: str) -> list[tuple[str, float]
 
 def _sorted(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, float]]:
     return sorted((json.dumps(key, sort_keys=True), figure) for key, figure in rows)
+
+
+def agree(
+    connection: Connection,
+    release: int,
+    query: str,
+    reader: Connection | None = None,
+    within: float = 1e-9,
+) -> tuple[float, float]:
+    """Assert that who reads the views alone gets the estimates of a query.
+
+    Returns the actual count and its estimate; of a query with GROUP BY, the number of its keys.
+    """
+    statement = rewritten(connection, release, query)
+    if "GROUP BY" not in query:
+        actual, estimate, _ = answer(connection, release, query)
+        figure = run(reader or connection, statement)
+        assert figure == pytest.approx(estimate, rel=within, abs=within), query
+        return actual, estimate
+    expected = estimates(connection, release, query)
+    found = run_by_key(reader or connection, statement)
+    assert [key for key, _ in found] == [key for key, _ in expected], query
+    figures = [figure for _, figure in expected]
+    assert [figure for _, figure in found] == pytest.approx(figures, rel=within, abs=within), query
+    return len(found), math.nan

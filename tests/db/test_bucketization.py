@@ -11,16 +11,12 @@ import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
-from tests.core import oracles
 from tests.db.clinic import (
-    QUASI_IDENTIFIERS,
-    SENSITIVE,
     one,
     publish,
     rows_of,
     state_policy,
 )
-from tests.db.naive import PATHS, records_of
 from tests.db.refusal import refused, unchanged
 
 pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
@@ -144,49 +140,6 @@ def test_groups_are_numbered_and_drawn_anew_unless_a_seed_is_given(
     assert {row[:4] for row in first[0]} != {row[:4] for row in second[0]}
     assert shown({"seed": 1}) == shown({"seed": 1})
     assert shown({"seed": 1}) != shown({"seed": 2})
-
-
-# --- what is measured -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("estimator", ["exact", "omega"])
-def test_beliefs_about_what_the_views_show(
-    shared_clinic: Connection, method: str, estimator: str
-) -> None:
-    """Posteriors worked out from the two views alone, and the prior from pairs of records."""
-    release = publish(shared_clinic, view="public.m", method=method)
-    shown, values = parts(shared_clinic, "public.m")
-    source = rows_of(shared_clinic, "clinic.patient")
-    records = records_of(source, ["age"], PATHS, [*QUASI_IDENTIFIERS, SENSITIVE])
-    by_record = oracles.rounded(oracles.priors(records, [0.3] * 3))
-    priors = {row[:-1]: belief for row, belief in zip(records.rows, by_record, strict=True)}
-    diseases = records.sensitive.values
-    told: dict[tuple[Any, ...], dict[str, tuple[float, float]]] = defaultdict(dict)
-    for group, qi, value, prior, posterior, used in shared_clinic.execute(
-        "SELECT * FROM bkpriv.posterior(%s, '0.3', %s)", [release, estimator]
-    ).fetchall():
-        told[group, tuple(map(str, qi.values()))][value] = (prior, posterior)
-        assert used == estimator
-    members: dict[int, list[tuple[str, ...]]] = defaultdict(list)
-    for row in shown:
-        members[row[3]].append(tuple(map(str, row[:3])))
-    assert set(told) == {(group, cell) for group in members for cell in members[group]}
-    for group, cells in members.items():
-        before = [priors[cell] for cell in cells]
-        counts = tuple(values[group][str(value)] for value in diseases)
-        secrets = [place for place, count in enumerate(counts) for _ in range(count)]
-        after = (
-            oracles.omega_posterior(before, secrets)
-            if estimator == "omega"
-            else oracles.posterior_by_equation_3(before, counts)
-        )
-        assert after is not None
-        for cell, prior, posterior in zip(cells, before, after, strict=True):
-            found = [told[group, cell][str(value)] for value in diseases]
-            assert [pair[0] for pair in found] == pytest.approx(prior, abs=1e-12)
-            floats = [float(share) for share in posterior]
-            assert [pair[1] for pair in found] == pytest.approx(floats, abs=1e-9)
 
 
 # --- refusals -------------------------------------------------------------------------------------

@@ -27,8 +27,6 @@ pytestmark = pytest.mark.rolled_back
 
 Cell = tuple[str | None, ...]
 
-BANDWIDTHS: list[Any] = [0.3, {"age": 0.15, "sex": 1.5, "city": 0.6}]
-
 
 @pytest.fixture(scope="module")
 def release(shared_clinic: Connection) -> int:
@@ -71,20 +69,6 @@ def groups_of(db: Connection, release: int, records: oracles.Records) -> dict[in
     for place, row in enumerate(records.rows):
         members[group_of[row[:-1]]].append(place)
     return members
-
-
-@pytest.mark.parametrize("bandwidth", BANDWIDTHS, ids=str)
-def test_priors(shared_clinic: Connection, records: oracles.Records, bandwidth: Any) -> None:
-    expected = naive_priors(records, bandwidth)
-    rows = shared_clinic.execute(
-        "SELECT qi, sensitive, probability FROM bkpriv.prior('patients', %s)", [Jsonb(bandwidth)]
-    ).fetchall()
-    values = records.sensitive.values
-    assert len(rows) == len(expected) * len(values)
-    for qi, sensitive, probability in rows:
-        assert isinstance(qi["age"], int)
-        belief = expected[key(qi)]
-        assert probability == pytest.approx(belief[values.index(sensitive)], abs=1e-12)
 
 
 @pytest.mark.parametrize("estimator", ["exact", "omega", "auto"])

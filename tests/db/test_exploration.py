@@ -80,36 +80,6 @@ def published(
     return figures
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("mondrian", {}),
-        ("agglomerate", {"estimator": "exact"}),
-        ("bucketize", {"estimator": "omega"}),
-        ("anatomy", {}),
-        ("microaggregate", {}),
-        ("incognito", {"suppression": 0.1}),
-        ("js_reduce", {}),
-    ],
-)
-def test_figures_are_those_that_a_publication_would_have(
-    clinic: Connection, method: str, options: dict[str, Any]
-) -> None:
-    shared: dict[str, Any] = {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}}
-    if method == "js_reduce":
-        shared["js_divergence"] = {"j": 0.9, "bandwidth": 0.3}
-    grid = {"grid": {"bandwidth": [0.3, 0.6], "t": [0.2, 0.3]}, "with": shared}
-    found = explore(clinic, grid, method, seed=7, **options)
-    assert list(found) == [1, 2, 3, 4, 5]  # First k alone.
-    for place, (bandwidth, t) in enumerate([(b, t) for b in READERS for t in (0.2, 0.3)], 2):
-        assert found[place].keys() == METRICS
-        policy = {**shared, "bt_privacy": [{"bandwidth": bandwidth, "t": t}]}
-        expected = published(clinic, policy, method, seed=7, **options)
-        for metric in METRICS - {"seconds", "exact_share", "known"}:
-            assert found[place][metric] == pytest.approx(expected[metric]), metric
-        assert found[place]["exact_share"] == (0 if options.get("estimator") == "omega" else 1)
-
-
 def test_rows_say_which_policy_they_are_of(clinic: Connection) -> None:
     rows = clinic.execute(
         EXPLORE,

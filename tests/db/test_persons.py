@@ -145,10 +145,7 @@ def test_a_method_that_shows_one_record_of_each_says_so(visits: Connection) -> N
         publish_as(visits, {**ALL, "scheme": "rr-s"}, method="randomize")
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["mondrian", "agglomerate", "incognito", "microaggregate", "js_reduce"],
-)
+@pytest.mark.parametrize("method", ["mondrian", "agglomerate", "microaggregate", "js_reduce"])
 def test_methods_publish_persons_within_the_policy(visits: Connection, method: str) -> None:
     state_policy(
         visits,
@@ -159,25 +156,7 @@ def test_methods_publish_persons_within_the_policy(visits: Connection, method: s
             "bt_privacy": {"bandwidth": 0.5, "t": 0.25},
         },
     )
-    for attribute in ("age", "sex"):
-        visits.execute(
-            f"CREATE TABLE clinic.{attribute}_levels AS SELECT DISTINCT {attribute}::text AS leaf, "
-            f"'*' AS root FROM clinic.visit"
-        )
-        if method == "incognito":
-            visits.execute(
-                f"SELECT bkpriv.set_hierarchy('visits', %s, 'clinic.{attribute}_levels')",
-                [attribute],
-            )
-    options = {"suppression": 0.5} if method == "incognito" else {}
-    release = publish(
-        visits,
-        "visits",
-        policy="strict",
-        view="public.shown",
-        method=method,
-        options=ALL | options,
-    )
+    release = publish(visits, "visits", "strict", "public.shown", ALL, method)
     groups = groups_of(visits, release)
     has = defaultdict(set)
     for patient, disease in visits.execute("SELECT patient, disease FROM clinic.visit"):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection, Database
+from tests.conftest import Connection
 from tests.db.clinic import one, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import BOTH, coarse, draw
@@ -60,19 +59,6 @@ def test_attributes_of_one_value(db: Connection) -> None:
     db.execute("UPDATE t SET b = 1")
     with unchanged(db):
         refused(db, PUBLISH, ["drawn", '{"scheme": "rr-both"}'], sqlstate="22000", names=['"b"'])
-
-
-def test_a_cancelled_publication_leaves_no_trace(db: Connection, database: Database) -> None:
-    db.execute(
-        "CREATE TABLE t AS SELECT i * 7919 % 97 AS age, i * 104729 % 89 AS hours, "
-        "i * 1299709 % 13 AS class, i * 31 % 12 AS secret FROM generate_series(1::bigint, 60000) i;"
-        "SELECT bkpriv.register_dataset('patients', 't', '{age,hours,class}', 'secret')"
-    )
-    state_policy(db, "drawn", {"max_disclosure": {"tau": 0.3}})
-    other = database.connect()
-    other.execute("SET statement_timeout = '2s'")
-    with unchanged(db), pytest.raises(psycopg.errors.QueryCanceled):
-        other.execute(PUBLISH, ["drawn", '{"scheme": "rr-both"}'])
 
 
 @pytest.mark.parametrize("nulls", ["error", "category"])

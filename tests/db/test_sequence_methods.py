@@ -49,27 +49,18 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
             "SELECT bkpriv.publish('months', 'wary', 'public.months', %s, period => %s)",
             [method, month],
         )
-        certified = months.execute(
-            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audits "
-            "WHERE release = %s",
-            [release],
-        ).fetchall()
         audited = months.execute(
-            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audit(%s) "
+            "SELECT requirement, worst, satisfied FROM bkpriv.audit(%s) "
             "WHERE threshold IS NOT NULL",
             [release],
         ).fetchall()
-        for row, other in zip(sorted(audited), sorted(certified), strict=True):
-            assert row[:1] + row[3:] == other[:1] + other[3:]
-            assert row[1:3] == pytest.approx(other[1:3])
         assert all(row[-1] for row in audited)
         published = one(
             months,
             "SELECT records - suppressed FROM bkpriv.releases WHERE release = %s",
             [release],
         )
-        shown = "public.months"
-        assert one(months, f"SELECT count(*) FROM {shown}") == published
+        assert one(months, "SELECT count(*) FROM public.months") == published
         told = months.execute(
             "SELECT sum(records), max(disclosure) FROM bkpriv.disclosure(%s, %s)",
             [release, Jsonb(knowledge)],
