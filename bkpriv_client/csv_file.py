@@ -255,8 +255,7 @@ class CsvFile:
         """Names of the columns of a file that states them, and the table in SQL."""
         path, kind = literal(str(self.opened.text)), self.opened.kind
         sample = "" if kind == "parquet" else ", sample_size=-1"
-        with misread(self.opened):
-            described = self.db.execute(f"DESCRIBE FROM read_{kind}({path}{sample})").fetchall()
+        described = self.db.execute(f"DESCRIBE FROM read_{kind}({path}{sample})").fetchall()
         names = [str(name) for name, *_ in described]
         if kind == "json":
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
@@ -328,7 +327,7 @@ def open_csv(path: Path, form: Form | None = None) -> Iterator[CsvFile]:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
-        with duckdb.connect(str(directory / "records"), config=settings) as db:
+        with duckdb.connect(str(directory / "records"), config=settings) as db, misread(opened):
             yield CsvFile(db, opened, form)
 
 

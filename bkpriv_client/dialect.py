@@ -33,7 +33,7 @@ MOST_COLUMNS = 1600
 _DELIMITERS = ",;\t|"
 _COMMENT = re.compile(r"\s*(?:#|%|//)")
 _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
-_LINES_ABOVE = 30
+_LINES_ABOVE = 200
 _COMPARED = 200
 """Records that the first line is compared with."""
 
@@ -163,6 +163,7 @@ def _worded(said: str, opened: Opened, layout: Layout | None) -> ClientError:
     place = re.search(r"CSV Error on Line: (\d+)\nOriginal Line: (.*)", said)
     if place is None:
         reason = said.partition("\n")[0].partition(": ")[2]
+        reason = reason.replace(str(opened.text), opened.title)
         ends = "Do lines end in different ways? Write tr -d '\\r' <FILE | bkpriv load-csv -"
         return ClientError(
             f"{opened.title} cannot be read: {reason}",
@@ -245,14 +246,18 @@ def _find_dialect(
 ) -> _Sniffed:
     """Dialect by which nothing but comments and titles is left out at the top."""
     found = _sniff(db, opened, form, form.delimiter)
-    usual = _usual(lines) if form.delimiter is None else None
-    if usual and (found.width < 2 or _skips_more(lines[: found.above], _DELIMITERS)):
+    usual = _usual(lines, form.delimiter)
+    if usual and (found.width < 2 or _skips_more(lines, found.above, _DELIMITERS)):
         again = _sniff(db, opened, form, usual)
         if found.width < 2 or (again.width > 1 and not again.above):
             found = again
-    if form.above is None and _skips_more(lines[: found.above], found.delimiter):
-        above = next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), 0)
-        found = replace(found, above=above, width=0)
+    comments = next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), 0)
+    if form.above is None and _skips_more(lines, found.above, found.delimiter):
+        found = replace(found, above=comments, width=0)
+    elif form.above is None and found.above < comments:
+        # A single one may hold the names.
+        names = comments == 1 and _width(lines, found) == found.width
+        found = replace(found, above=comments - names)
     return found if found.width else replace(found, width=_width(lines[found.above :], found))
 
 
@@ -261,18 +266,18 @@ def _width(lines: Sequence[str], found: _Sniffed) -> int:
     return len(next(csv.reader(lines[:1], delimiter=found.delimiter), []))
 
 
-def _usual(lines: Sequence[str]) -> str | None:
-    """Delimiter that is most frequent in the first line that is no comment, if there is one."""
+def _usual(lines: Sequence[str], stated: str | None) -> str | None:
+    """Most frequent delimiter of the first line that is no comment; None if there is none."""
     first = next((line for line in lines if line.strip() and not _COMMENT.match(line)), "")
     mark = max(_DELIMITERS, key=first.count)
-    return mark if mark in first else None
+    return mark if mark in first and stated is None else None
 
 
-def _skips_more(lines: Sequence[str], delimiters: str) -> bool:
-    """Whether lines are more than comments and titles, by some delimiter."""
-    return any(
+def _skips_more(lines: Sequence[str], above: int, delimiters: str) -> bool:
+    """Whether so many first lines are more than comments and titles, by some delimiter."""
+    return above > len(lines) or any(
         not _COMMENT.match(line) and sum(map(bool, map(str.strip, line.split(delimiter)))) > 1
-        for line in lines
+        for line in lines[:above]
         for delimiter in delimiters
     )
 

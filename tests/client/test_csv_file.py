@@ -250,6 +250,14 @@ def test_parquet_keeps_its_types(path: Path) -> None:
     assert found.rows[1][5:] == ("2.25", "1e+20", "false")
 
 
+@pytest.mark.parametrize("content", [b'{"a": 1}\n{"a":\n', b"PAR1" + bytes(20)])
+def test_what_duckdb_cannot_read_is_named(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(ClientError, match=r"people\.csv cannot be read: ") as caught:
+        loaded(path)
+    assert "bkpriv-" not in caught.value.message
+
+
 def test_json_is_read_as_its_texts(path: Path) -> None:
     path.write_text('{"n": 12345678901234567890123, "plz": "01234"}\n{"n": "n/a", "dx": "flu"}\n')
     found = loaded(path)

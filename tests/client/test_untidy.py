@@ -54,6 +54,17 @@ def test_what_duckdb_would_leave_out_is_refused(tmp_path: Path) -> None:
             loaded(path)
 
 
+def test_comments_are_left_out_and_records_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("# one, two\n" * 40 + "a,b\n1,2\n3,4\n")
+    found = loaded(path)
+    assert (found.rows, [*found.types]) == ([("1", "2"), ("3", "4")], ["a", "b"])
+    assert "Left out: line 1 to 40" in found.notes[0]
+    path.write_text("name;x;y;z\n" * 250 + "a,b\n" + "1,2\n" * 900)
+    with pytest.raises(ClientError, match="fields where"):
+        loaded(path)
+
+
 def test_values_beyond_the_sample_are_read_as_those_within(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("n,note\n" + "1,plain\n" * 30_000 + '2,"with, comma"\n#3,x\n')
