@@ -66,7 +66,7 @@ class ShownView:
     view : View
         Name of the view.
     oid : int
-        Its identifier.
+        Identifier of the view.
     materialized : bool
         Whether it is a materialized view.
     release : int
@@ -296,13 +296,7 @@ def put_view(
     if previous is not None and not replaced:
         kept = _privileges(previous, materialized, [item.name for item in columns])
         previous.drop()
-    if materialized:
-        run(f"CREATE MATERIALIZED VIEW {view} {body}")
-    else:
-        anew = "OR REPLACE " if replaced else ""
-        _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
-        if previous is not None and replaced and _identifier(view) != previous.oid:
-            raise _exchanged(view)
+    _create(view, body, materialized, previous if replaced else None)
     if commented is None or commented.startswith(_COMMENT):
         commented = f"{_COMMENT}{release}. {about}"
     _comment(view, materialized, commented, columns)
@@ -311,6 +305,17 @@ def put_view(
         kept = [f"REVOKE ALL ON {view} FROM {name}" for name in _grantees(view)] + kept
     for statement in kept:
         run(statement)
+
+
+def _create(view: View, body: str, materialized: bool, replaced: ShownView | None) -> None:
+    """Create a view, or replace a plain one, which must be the one that was looked at."""
+    if materialized:
+        run(f"CREATE MATERIALIZED VIEW {view} {body}")
+        return
+    anew = "OR REPLACE " if replaced else ""
+    _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
+    if replaced and _identifier(view) != replaced.oid:
+        raise _exchanged(view)
 
 
 def _comment(view: View, materialized: bool, about: str, columns: Sequence[Shown]) -> None:
