@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bkpriv_core.method import GROUP_METHODS
 from tests.conftest import Connection
 
 __all__ = ["Call", "Function", "draw_call", "public_functions"]
@@ -57,10 +60,7 @@ def draw_call(function: Function, draw: random.Random) -> Call:
     slots, values = [], []
     for place, (name, type_) in enumerate(given):
         plausible = _PLAUSIBLE.get(name) or _PLAUSIBLE.get(type_) or (None,)
-        if function.name in _OF_PEOPLE:
-            plausible = _PLAUSIBLE_OF_PEOPLE.get(name, plausible)
-        if function.name == "reconstruct":
-            plausible = _PLAUSIBLE_OF_DRAWN.get(name, plausible)
+        plausible = _PLAUSIBLE_OF.get(function.name, {}).get(name, plausible)
         slots.append(f'"{name}" => %s::{type_}')
         values.append(draw.choice(_odd(name, type_) if place in odd else plausible))
     statement = f"SELECT * FROM bkpriv.{function.name}({', '.join(slots)}) LIMIT 50"
@@ -83,16 +83,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
     "view_schema": ("fuzz",),
-    "method": (
-        "mondrian",
-        "agglomerate",
-        "bucketize",
-        "anatomy",
-        "incognito",
-        "microaggregate",
-        "k_anonymity_primacy",
-        "beta_likeness_primacy",
-    ),
+    "method": tuple(GROUP_METHODS),
     "period": (None,),
     "estimator": ("auto", "exact", "bethe", "omega", "unbiased", "maximum_likelihood"),
     "language": ("implications", "negations"),
@@ -121,12 +112,6 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     ),
     "options": ("{}", '{"estimator": "exact"}', '{"nulls": "category"}'),
     "bandwidth": ("0.3", '{"a": 0.2}', '{"kernel": "uniform"}', "0.5"),
-    "knowledge": (
-        "[]",
-        '[{"not": {"qi": {"a": 1}, "value": "1"}}]',
-        '[{"not": {"respondent": "7", "value": "1"}}]',
-        '[{"if": [{"respondent": 1, "value": 4}], "then": [{"respondent": "2", "value": 4}]}]',
-    ),
     "query": (
         "SELECT count(*) FROM mine WHERE a < 5",
         "SELECT a, count(*) FROM mine GROUP BY a",
@@ -160,25 +145,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "numeric": ("1",),
 }
 
-_OF_PEOPLE = (
-    "set_sequential_knowledge",
-    "unset_sequential_knowledge",
-    "sequential_knowledge",
-    "sequential_audit",
-    "revised_belief",
-    "audit_together",
-    "explain_together",
-    "audit_readers",
-)
-"""Functions about releases of a dataset that has respondents."""
-
-_PLAUSIBLE_OF_DRAWN: dict[str, tuple[str | None, ...]] = {
-    "release": ("6",),
-    "attributes": ("{a}", "{b,a}"),
-    "estimator": ("unbiased", "maximum_likelihood"),
-}
-
-_PLAUSIBLE_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
+_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("own_people",),
     "releases": ("{3}", "{3,7}"),
     "readers": ('{"a": [3], "b": ["people", 7]}', '{"a": ["people_sensitive"]}'),
@@ -189,6 +156,27 @@ _PLAUSIBLE_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
     "memory": (None,),
     "respondent": ("7", "8"),
 }
+
+_PLAUSIBLE_OF: dict[str, dict[str, tuple[str | None, ...]]] = {
+    "reconstruct": {
+        "release": ("6",),
+        "attributes": ("{a}", "{b,a}"),
+        "estimator": ("unbiased", "maximum_likelihood"),
+    },
+    "suggest_hierarchy": {"dataset": ("towns",), "attribute": ("a",)},
+    "set_date_hierarchy": {"dataset": ("days",), "attribute": ("b",), "units": ("{year}",)},
+    "set_prefix_hierarchy": {"dataset": ("towns",), "attribute": ("a",), "lengths": ("{6,5}",)},
+    "set_list_hierarchy": {"attribute": ("a",), "branches": ('{"few": ["1"]}',)},
+    **dict.fromkeys(
+        (
+            *("set_sequential_knowledge", "unset_sequential_knowledge", "sequential_knowledge"),
+            *("sequential_audit", "revised_belief"),
+            *("audit_together", "explain_together", "audit_readers"),
+        ),
+        _OF_PEOPLE,
+    ),
+}
+"""Plausible arguments of functions that others than those of their names or types suit."""
 
 _TEXTS = (
     None,
@@ -232,6 +220,12 @@ _TEXTS = (
     "WITH RECURSIVE w AS (SELECT 1) SELECT count(*) FROM w",
 )
 
+
+def _listed(texts: str) -> tuple[str | None, ...]:
+    """NULL, and the texts between blanks."""
+    return (None, *texts.split())
+
+
 _INTEGERS = (None, "-1", "0", "99", "2147483647", "-2147483648", "2147483648", "1.5", "x", "")
 
 _FLOATS = (None, "NaN", "Infinity", "-Infinity", "-0", "5e-324", "1e308", "-1", "0", "2", "1e400")
@@ -240,70 +234,35 @@ _ODD: dict[str, tuple[str | None, ...]] = {
     "text": _TEXTS,
     "integer": _INTEGERS,
     "bigint": (*_INTEGERS, "9223372036854775807", "-9223372036854775808"),
-    "bigint[]": (
-        *(None, "{}", "{NULL}", "{0}", "{-1}", "{1,1}", "{{1},{2}}", "{{1,NULL}}", "[0:1]={1,2}"),
-        *("{9223372036854775807}", "{9223372036854775808}", "{1,NULL,2}", "{x}", "{99}"),
+    "bigint[]": _listed(
+        "{} {NULL} {0} {-1} {1,1} {{1},{2}} {{1,NULL}} [0:1]={1,2} {9223372036854775807} "
+        "{9223372036854775808} {1,NULL,2} {x} {99}"
     ),
     "double precision": _FLOATS,
-    "numeric": (None, "NaN", "Infinity", "-Infinity", "1e400", "1e-400", "0", "-5", "1" * 5000),
-    "boolean": (None, "x"),
-    "regclass": (
-        *(None, "0", "-", "4294967295", "no_such", "pg_class", "own_seq", "own_index", "odd_view"),
-        *(
-            '"',
-            "a.b.c.d",
-            "bkpriv.release",
-            "empty",
-            "wide",
-            "nameless",
-            "nulls",
-            "wild",
-            "failing",
-        ),
+    "numeric": _listed(f"NaN Infinity -Infinity 1e400 1e-400 0 -5 {'1' * 5000}"),
+    "boolean": _listed("x"),
+    "regclass": _listed(
+        '0 - 4294967295 no_such pg_class own_seq own_index odd_view " a.b.c.d bkpriv.release empty '
+        "wide nameless nulls wild failing"
     ),
-    "regrole": (None, "0", "-", "4294967295", "no_such", "", "pg_monitor"),
-    "text[]": (
-        *(None, "{}", "{NULL}", "{{a,b},{a,b}}", '{""}', "{a,a}", "{A}", "{a,NULL}", "[5:6]={a,b}"),
-        *(
-            "{a",
-            "{" + ",".join("a" * 1 for _ in range(1601)) + "}",
-            "{ctid}",
-            "{tableoid}",
-            "{xmin}",
-        ),
-        "{" + ",".join(f"c{i}" for i in range(420)) + "}",
-        "{n,b}",
-        "{j}",
-        "{t}",
+    "regrole": (*_listed("0 - 4294967295 no_such pg_monitor"), ""),
+    "text[]": _listed(
+        '{} {NULL} {{a,b},{a,b}} {""} {a,a} {A} {a,NULL} [5:6]={a,b} {a {ctid} {tableoid} {xmin} '
+        f"{{{','.join('a' * 1601)}}} {{{','.join(f'c{i}' for i in range(420))}}} "
+        "{n,b} {j} {t}"
     ),
-    "numeric[]": (
-        *(None, "{}", "{NULL}", "{{1,2},{4,8}}", "{0}", "{-1}", "{NaN}", "{Infinity}", "{1e400}"),
-        *("{1e-400}", "{5,7}", "{5,5}", "{10,5}", "{" + "1" * 5000 + "}", "{1e5000}", "{0.1,0.2}"),
-        "{" + ",".join(str(2**i) for i in range(400)) + "}",
+    "numeric[]": _listed(
+        "{} {NULL} {{1,2},{4,8}} {0} {-1} {NaN} {Infinity} {1e400} {1e-400} {5,7} {5,5} {10,5} "
+        f"{{{'1' * 5000}}} {{1e5000}} {{0.1,0.2}} {{{','.join(str(2**i) for i in range(400))}}}"
     ),
-    "integer[]": (
-        *(None, "{}", "{NULL}", "{{1,NULL}}", "{-1}", "{0}", "{0,0}", "{{{1}}}", "{2147483647}"),
-        *("{2147483647,2147483647}", "{{1,2},{3,4}}", "{1,1,1}", "[0:1]={1,1}", "{x}"),
+    "integer[]": _listed(
+        "{} {NULL} {{1,NULL}} {-1} {0} {0,0} {{{1}}} {2147483647} {2147483647,2147483647} "
+        "{{1,2},{3,4}} {1,1,1} [0:1]={1,1} {x}"
     ),
-    "double precision[]": (
-        *(None, "{}", "{NULL}", "{{NULL,1}}", "{NaN}", "{{NaN,0.5},{0.5,0.5}}", "{Infinity,0}"),
-        *(
-            "{1}",
-            "{{1}}",
-            "{{{0.5,0.5}}}",
-            "{0.5,0.6}",
-            "{-0.5,1.5}",
-            "{1e308,1e308}",
-            "{5e-324,1}",
-        ),
-        *(
-            "{{0,1},{1,0},{1,1}}",
-            "{{0,-1},{-1,0}}",
-            "{{0,NaN},{NaN,0}}",
-            "{0.2,0.3,0.5}",
-            "{{1,0},{1,0}}",
-        ),
-        "{{1e-320,1},{1,1e-320}}",
+    "double precision[]": _listed(
+        "{} {NULL} {{NULL,1}} {NaN} {{NaN,0.5},{0.5,0.5}} {Infinity,0} {1} {{1}} {{{0.5,0.5}}} "
+        "{0.5,0.6} {-0.5,1.5} {1e308,1e308} {5e-324,1} {{0,1},{1,0},{1,1}} {{0,-1},{-1,0}} "
+        "{{0,NaN},{NaN,0}} {0.2,0.3,0.5} {{1,0},{1,0}} {{1e-320,1},{1,1e-320}}"
     ),
 }
 
@@ -330,83 +289,53 @@ _JSON: tuple[str | None, ...] = (
 _OF_ANY = ("null", "true", '"x"', '"3"', "[]", "[1]", "{}", '{"x": 1}', *_NUMBERS)
 
 
-def _nested(*templates: str) -> tuple[str, ...]:
-    return tuple(template.replace("@", value) for template in templates for value in _OF_ANY)
+def _broken(*texts: str) -> tuple[str, ...]:
+    """JSON in which one value of a text, however deep, is replaced by each odd one."""
+
+    def spoilt(value: object) -> Iterator[str]:
+        yield "@"
+        if isinstance(value, dict):
+            for key, item in value.items():
+                for inner in spoilt(item):
+                    others = {other: value[other] for other in value if other != key}
+                    rest = "".join(f", {json.dumps(k)}: {json.dumps(v)}" for k, v in others.items())
+                    yield f"{{{json.dumps(key)}: {inner}{rest}}}"
+        elif isinstance(value, list):
+            for place, item in enumerate(value):
+                for inner in spoilt(item):
+                    yield f"[{', '.join([inner, *map(json.dumps, value[place + 1 :])])}]"
+
+    templates = [template for text in texts for template in spoilt(json.loads(text))]
+    return tuple(template.replace("@", odd) for template in templates for odd in _OF_ANY)
 
 
 _JSON_OF: dict[str, tuple[str, ...]] = {
-    "readers": _nested('{"a": @}', '{"a": [@]}', '{"a": [1, @], "b": ["shown"]}', '{"all": @}'),
-    "policies": _nested(
-        "[@]",
-        '{"grid": @}',
-        '{"grid": {"k": @}}',
-        '{"grid": {"bandwidth": @, "t": [0.2]}}',
-        '{"grid": {"bandwidth": 0.3, "t": @}, "with": {"k_anonymity": {"k": 3}}}',
-        '{"grid": {"k": [2]}, "with": @}',
-        '[{"bt_privacy": @}, {"k_anonymity": {"k": 2}}]',
+    "readers": _broken('{"a": [1, 2], "b": ["shown"]}', '{"all": [1]}'),
+    "policies": _broken(
+        '{"grid": {"bandwidth": [0.3], "t": [0.2]}, "with": {"k_anonymity": {"k": 3}}}',
+        '[{"bt_privacy": {"bandwidth": 0.3, "t": 0.2}}, {"k_anonymity": {"k": 2}}]',
     ),
-    "requirements": _nested(
-        '{"k_anonymity": @}',
-        '{"k_anonymity": {"k": @}}',
-        '{"k_anonymity": {"k": 3, "x": @}}',
-        '{"l_diversity": {"l": @}}',
-        '{"l_diversity": {"l": 2, "variant": @}}',
-        '{"l_diversity": {"l": 2, "variant": "entropy"}, "t_closeness": {"t": @}}',
-        '{"l_diversity": {"l": 2, "variant": "recursive", "c": @}}',
-        '{"t_closeness": {"t": 0.2, "ground": @}}',
-        '{"beta_likeness": {"beta": @}}',
-        '{"beta_likeness": {"beta": 2, "variant": @}}',
-        '{"bt_privacy": @}',
-        '{"bt_privacy": [@]}',
-        '{"bt_privacy": [{"bandwidth": @, "t": 0.2}]}',
-        '{"bt_privacy": [{"bandwidth": {"a": @}, "t": 0.2}]}',
-        '{"bt_privacy": [{"bandwidth": 0.3, "t": @}]}',
-        '{"bt_privacy": [{"bandwidth": {"table": @}, "t": 0.2}]}',
-        '{"ck_safety": {"c": @, "k": 2}}',
-        '{"ck_safety": {"c": 0.5, "k": @}}',
-        '{"k_anonymity": {"k": 2}, "query_error": @}',
-        '{"k_anonymity": {"k": 2}, "query_error": {"median": @}}',
-        '{"query_error": {"median": 0.5, "queries": @}}',
-        '{"query_error": {"median": 0.5, "dimensions": @}}',
-        '{"query_error": {"median": 0.5, "selectivity": @}}',
-        '{"overlap": @, "k_anonymity": {"k": 2}}',
+    "requirements": _broken(
+        '{"k_anonymity": {"k": 3, "x": 1}}',
+        '{"l_diversity": {"l": 2, "variant": "recursive", "c": 2}, "overlap": "warn"}',
+        '{"t_closeness": {"t": 0.2, "ground": "equal"}}',
+        '{"beta_likeness": {"beta": 2, "variant": "basic"}}',
+        '{"bt_privacy": [{"bandwidth": {"a": 0.3}, "t": 0.2}]}',
+        '{"bt_privacy": [{"bandwidth": {"table": "own"}, "t": 0.2}]}',
+        '{"ck_safety": {"c": 0.5, "k": 2}}',
+        '{"k_anonymity": {"k": 2}, "query_error": {"median": 0.5, "queries": 9, "dimensions": 1, '
+        '"selectivity": 0.1}}',
     ),
-    "options": _nested(
-        '{"estimator": @}',
-        '{"materialized": @}',
-        '{"nulls": @}',
-        '{"beyond": @}',
-        '{"beyond": "suppress", "estimator": @}',
-        '{"unfit": @}',
-        '{"utility": @}',
-        '{"suppression": @}',
-        '{"seed": @}',
-        '{"x": @}',
+    "options": _broken(
+        '{"estimator": "exact", "materialized": true, "nulls": "category"}',
+        '{"beyond": "suppress", "unfit": "relax", "x": 1}',
+        '{"utility": "gcp", "suppression": 0.1, "seed": 1}',
     ),
-    "bins": _nested('{"a": @}', '{"b": @, "a": 5}', '{"t": @}', '{"a": [@]}', "@"),
+    "bins": _broken('{"b": 2, "a": 5}', '{"t": ["day"]}'),
     "bandwidth": (
-        *_nested('{"a": @}', '{"kernel": @}', '{"table": @}', '{"a": 0.3, "b": @}'),
-        '{"table": "no.such"}',
-        '{"table": "own"}',
-        '{"table": "prior_odd"}',
-        '{"table": "failing"}',
-        '{"table": "a.b.c.d"}',
-        '{"table": "\\""}',
-        '{"table": "pg_class"}',
-        '{"sequence": "x"}',
-        '{"from": 0.1, "to": 0.5}',
-    ),
-    "knowledge": _nested(
-        "[@]",
-        '[{"not": @}]',
-        '[{"if": @, "then": @}]',
-        '[{"if": [@], "then": [@]}]',
-        '[{"not": {"respondent": @, "value": "1"}}]',
-        '[{"not": {"respondent": "7", "value": @}}]',
-        '[{"not": {"qi": @, "value": "1"}}]',
-        '[{"not": {"qi": {"a": @}, "value": "1"}}]',
-        '[{"not": {"qi": {"a": 1}, "group": @, "value": "1"}}]',
-        '[{"not": {"qi": {"a": 1}, "person": @, "value": "1"}}]',
-        '[{"not": {"qi": {"a": 1}, "value": @}}]',
+        *_broken('{"a": 0.3, "b": 0.2}', '{"kernel": "uniform"}', '{"table": "own"}'),
+        *('{"table": "no.such"}', '{"table": "own"}', '{"table": "prior_odd"}'),
+        *('{"table": "failing"}', '{"table": "a.b.c.d"}', '{"table": "\\""}'),
+        *('{"table": "pg_class"}', '{"sequence": "x"}', '{"from": 0.1, "to": 0.5}'),
     ),
 }

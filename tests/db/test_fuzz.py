@@ -50,6 +50,7 @@ CREATE TABLE wild AS SELECT CASE i % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN 1e400 WHEN 
     'infinity' ELSE '4713-01-01 BC' END::date AS b, '{}'::json AS j, '(1,2)'::point AS n,
     repeat('x', 3000) || i % 3 AS t FROM generate_series(1, 60) AS i;
 CREATE TABLE one AS SELECT 1 AS a, 'x' AS b;
+CREATE TABLE towns AS SELECT 'town ' || i % 40 AS a, i % 7 AS b FROM generate_series(1, 200) AS i;
 CREATE TABLE same AS SELECT 1 AS a, 'x' AS b FROM generate_series(1, 30);
 CREATE TABLE dropped AS SELECT a, b, a AS c FROM own;
 CREATE TABLE prior_odd AS SELECT a, b::text AS value, 'NaN'::float8 AS probability FROM own;
@@ -86,7 +87,7 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     for source, columns in (
         *(("wild", "'{a,t}', 'b'"), ("days", "'{b}', 'a'"), ("nulls", "'{a}', 'b'")),
         *(("empty", "'{a}', 'b'"), ("failing", "'{a,probability}', 'b'"), ("one", "'{a}', 'b'")),
-        *(("same", "'{a}', 'b'"), ("dropped", "'{a,c}', 'b'")),
+        *(("same", "'{a}', 'b'"), ("dropped", "'{a,c}', 'b'"), ("towns", "'{a}', 'b'")),
     ):
         relation = "wild" if source == "days" else source
         register = f"SELECT bkpriv.register_dataset('{source}', '{relation}', {columns})"
