@@ -401,3 +401,21 @@ def test_no_error_jumps_over_the_frames_of_python(
             publisher.execute(f"SELECT count(a) FROM {asked} AS x(a)".encode())
         assert caught.value.sqlstate == state
         assert one(publisher, "SELECT count(*) FROM bkpriv.inspect_columns('own')")
+
+
+def test_an_error_that_would_jump_all_the_same_ends_the_session(
+    database: Database, db: Connection
+) -> None:
+    # Such as that of the 2^32nd subtransaction, which takes half an hour.
+    connection = database.connect()
+    connection.execute("SELECT bkpriv.doctor()")
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction), connection.transaction():
+        connection.execute(
+            "DO LANGUAGE plpython3u $$\n"
+            "import ctypes\n"
+            "from bkpriv_pl.server.memory import lifted\n"
+            "with lifted():\n"
+            "    ctypes.pythonapi.PreventInTransactionBlock(1, b'this')\n$$"
+        )
+    assert connection.closed
+    assert one(db, "SELECT count(*) FROM bkpriv.doctor()")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -59,31 +57,16 @@ def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> li
     Nothing else in the packages has rows made, but `fill`: they may be made outside the limit of
     memory alone; see `bkpriv_pl.server.memory`.
     """
-    with lifted(), _decoded():
+    with lifted():
         check_pinned()
         return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
 
 
 def fill(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
     """Execute one statement that fills a table of a release, and return how many rows it wrote."""
-    with lifted(), _decoded():
+    with lifted():
         check_pinned()
         return plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
-
-
-@contextmanager
-def _decoded() -> Iterator[None]:
-    """Have bytes that are no UTF-8 replaced in what PostgreSQL says.
-
-    Some of its errors quote a single byte of an argument. PL/Python leaves Python's frames by a
-    jump if it cannot decode an error, and Python then ends the server.
-    """
-    strict = codecs.lookup_error("strict")
-    codecs.register_error("strict", codecs.replace_errors)
-    try:
-        yield
-    finally:
-        codecs.register_error("strict", strict)
 
 
 def needed(text: str) -> str:
@@ -127,7 +110,7 @@ def check_room(subject: str, need: int, allowed: int, *, hint: str = _SHORTEN) -
 
 def prepare(query: str) -> None:
     """Have PostgreSQL understand a statement, which is not executed."""
-    with lifted(), _decoded():
+    with lifted():
         check_pinned()
         plpy.prepare(query)
 

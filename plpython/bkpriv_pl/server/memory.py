@@ -17,6 +17,8 @@ get what they take. So there must be room for them before they are loaded, whate
 
 from __future__ import annotations
 
+import codecs
+import ctypes
 import mmap
 import resource
 from collections.abc import Iterator
@@ -31,6 +33,9 @@ _LEAST = 16 * 2**20
 """Bytes without which no call begins: errors, too, take memory."""
 
 _HELD = "/proc/self/statm"
+
+_PLACE = ctypes.c_void_p.in_dll(ctypes.pythonapi, "PG_exception_stack")
+"""Place that PostgreSQL jumps to with an error."""
 
 
 _within: int | None = None
@@ -67,12 +72,22 @@ def bounded() -> Iterator[None]:
 
 @contextmanager
 def lifted() -> Iterator[None]:
-    """Lift the limit that a call set, or a lower one of the session, while PostgreSQL works."""
+    """Lift the limit that a call set, or a lower one of the session, while PostgreSQL works.
+
+    PL/Python leaves Python's frames by a jump if it cannot begin a subtransaction or word an error,
+    and Python then ends the server. Bytes that are no UTF-8, of which some errors quote one, are
+    replaced. Without a place to jump to PostgreSQL ends the session instead.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    strict, place = codecs.lookup_error("strict"), _PLACE.value
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    codecs.register_error("strict", codecs.replace_errors)
+    _PLACE.value = None
     try:
         yield
     finally:
+        _PLACE.value = place
+        codecs.register_error("strict", strict)
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 

@@ -15,6 +15,7 @@ import plpy
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.memory import lifted
 from bkpriv_pl.server.pinned import acting
 from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.source import SOURCES, Relation, find_distributed, open_relation
@@ -148,7 +149,7 @@ def watch_own(source: Relation, dataset: str) -> None:
 def _put_triggers(source: Relation) -> str | None:
     """Put triggers on the tables that lack them; what PostgreSQL said if it refuses."""
     try:
-        with plpy.subtransaction():
+        with lifted(), plpy.subtransaction():
             for member in _family(source):
                 if not member.watched:
                     _put_trigger(member)
