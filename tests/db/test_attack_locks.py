@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import psycopg
 import pytest
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import publish
+from tests.db.clinic import one, publish
+from tests.db.waiting import until_blocked
 
 pytestmark = pytest.mark.pooled
 
@@ -101,3 +103,31 @@ def test_datasets_of_the_same_records_are_published_one_after_the_other(
         assert publish(second, "other", "p", "third")
         with pytest.raises(psycopg.errors.LockNotAvailable):
             publish(second, "twin", "p", "second")
+
+
+def test_no_turn_is_taken_at_a_dataset_that_was_declared_again_meanwhile(
+    rivals: tuple[Connection, Connection], database: Database, db: Connection
+) -> None:
+    owner, _ = rivals
+    owner.execute("SELECT bkpriv.withdraw(1, 'x')")
+    caught: list[psycopg.Error] = []
+
+    def publishing() -> None:
+        try:
+            publish(owner, "mine", "p", "shown")
+        except psycopg.Error as error:
+            caught.append(error)
+
+    second = database.connect(owner.info.user)
+    thread = threading.Thread(target=publishing)
+    with second.transaction():
+        second.execute(
+            "SELECT bkpriv.drop_dataset('mine');"
+            "SELECT bkpriv.register_dataset('mine', 'own', '{b}', 'a')"
+        )
+        thread.start()
+        until_blocked(db, owner.info.backend_pid)
+    thread.join()
+    (error,) = caught
+    assert error.sqlstate == "42704"
+    assert one(db, "SELECT count(*) FROM bkpriv.release") == 1

@@ -50,7 +50,7 @@ from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
-from bkpriv_pl.tables.dataset import find_dataset, open_source, take_turn
+from bkpriv_pl.tables.dataset import open_source, refuse_gone, take_turn
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.persons import tell_bounded, tell_persons
 from bkpriv_pl.tables.source import check_readable, tell_hidden_rows
@@ -82,8 +82,8 @@ def publish(
         with telling_losses(request.dataset):
             task = Task("bkpriv publish")
             task.step("waiting for its turn")
-            take_turn(request.dataset.name, request.dataset.owner)
-            find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
+            if not take_turn(request.dataset.name, request.dataset.owner):
+                refuse_gone(request.dataset.name)
             previous = shown_before(request)
             standing = _standing(request, previous, task)
             if standing is not None:

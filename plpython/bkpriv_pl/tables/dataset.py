@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import plpy
 
@@ -45,6 +45,7 @@ __all__ = [
     "read_known",
     "read_records",
     "read_table",
+    "refuse_gone",
     "refuse_old_snapshot",
     "register",
     "take_turn",
@@ -151,10 +152,15 @@ def find_dataset(name: str | None) -> Dataset:
     )
 
 
-def take_turn(name: str, owner: str) -> None:
+def take_turn(name: str, owner: str) -> bool:
     """Wait for others who publish or withdraw from a dataset, or drop it, until they are done.
 
     So do those who do so with others of its owner that read the same tables.
+
+    Returns
+    -------
+    bool
+        Whether the dataset is still there, and its owner's.
 
     Raises
     ------
@@ -165,16 +171,33 @@ def take_turn(name: str, owner: str) -> None:
     # The dataset's row, and those of its owner's other datasets that read the same tables: neither
     # would find a release of the other. Advisory locks are anybody's. Written anew, not only
     # locked: a deletion under an older snapshot must fail.
-    write(
+    taken = write(
         "WITH mine AS (SELECT bkpriv_internal.bases(source_schema, source_name) AS bases "
         "FROM bkpriv.dataset WHERE (name, owner) = ($1, $2)), turn AS (SELECT d.name "
         "FROM bkpriv.dataset d CROSS JOIN mine WHERE owner = $2 AND (d.name = $1 "
         "OR mine.bases && bkpriv_internal.bases(source_schema, source_name)) "
         "ORDER BY d.name FOR NO KEY UPDATE OF d) UPDATE bkpriv.dataset "
-        "SET registered_at = registered_at WHERE name IN (SELECT name FROM turn)",
+        "SET registered_at = registered_at WHERE name IN (SELECT name FROM turn) RETURNING name",
         ["text", "text"],
         [name, owner],
         owner=owner,
+    )
+    return any(row["name"] == name for row in taken)
+
+
+def refuse_gone(name: str) -> NoReturn:
+    """Refuse a dataset that is not there any more.
+
+    Raises
+    ------
+    Refusal
+        Always.
+    """
+    raise Refusal(
+        "42704",
+        f'dataset "{name}" does not exist any more',
+        detail="It was dropped or handed on meanwhile.",
+        hint="Register it with bkpriv.register_dataset.",
     )
 
 
@@ -194,12 +217,7 @@ def change_declared(
         [dataset.name, dataset.owner],
         owner=dataset.owner,
     ):
-        raise Refusal(
-            "42704",
-            f'dataset "{dataset.name}" does not exist any more',
-            detail="It was dropped or handed on meanwhile.",
-            hint="Register it with bkpriv.register_dataset.",
-        )
+        refuse_gone(dataset.name)
     write(query, types, values, owner=dataset.owner)
 
 
