@@ -12,7 +12,7 @@ CREATE TABLE bkpriv.dataset (
     registered_at timestamptz NOT NULL DEFAULT now(),
     bins jsonb NOT NULL DEFAULT '{}',
     attributes text[] NOT NULL DEFAULT '{}',
-    handed_on boolean NOT NULL DEFAULT false,
+    source_owners text[] NOT NULL DEFAULT '{}',
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),
@@ -22,5 +22,7 @@ CREATE TABLE bkpriv.dataset (
     CONSTRAINT dataset_sensitive_names CHECK (num_nulls(VARIADIC sensitive) = 0 AND coalesce(array_ndims(sensitive), 1) = 1 AND cardinality(sensitive) <= 1600
            AND octet_length(array_to_string(sensitive, '')) <= 100800),
     CONSTRAINT dataset_attributes_names CHECK (num_nulls(VARIADIC attributes) = 0 AND coalesce(array_ndims(attributes), 1) = 1 AND cardinality(attributes) <= 1600
-           AND octet_length(array_to_string(attributes, '')) <= 100800)
+           AND octet_length(array_to_string(attributes, '')) <= 100800),
+    CONSTRAINT dataset_source_owners_names CHECK (num_nulls(VARIADIC source_owners) = 0 AND coalesce(array_ndims(source_owners), 1) = 1 AND cardinality(source_owners) IN (0, 2)
+           AND octet_length(array_to_string(source_owners, '')) <= 126)
 );

@@ -12,7 +12,7 @@ COMMENT ON COLUMN bkpriv.dataset.period IS 'Column that says of which period a r
 COMMENT ON COLUMN bkpriv.dataset.registered_at IS 'When it was registered last';
 COMMENT ON COLUMN bkpriv.dataset.bins IS 'By column, the unit or width of its intervals, or {"method": "label"} for numbers that are codes';
 COMMENT ON COLUMN bkpriv.dataset.attributes IS 'Columns that pass through unchanged';
-COMMENT ON COLUMN bkpriv.dataset.handed_on IS 'Whether a former owner named the source, and the present one has not registered it again';
+COMMENT ON COLUMN bkpriv.dataset.source_owners IS 'Owner of the source and that of its schema, when it was registered last; empty after reassign';
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT 
     USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));

@@ -6,6 +6,5 @@ COMMENT ON COLUMN bkpriv.policy.name IS 'Name that functions take';
 COMMENT ON COLUMN bkpriv.policy.owner IS 'Role that stated it';
 COMMENT ON COLUMN bkpriv.policy.requirements IS 'Requirements as they were stated';
 COMMENT ON COLUMN bkpriv.policy.set_at IS 'When it was stated last';
-COMMENT ON COLUMN bkpriv.policy.handed_on IS 'Whether a former owner stated it, and the present one has not stated it again';
 GRANT SELECT ON bkpriv.policy TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.policy FOR SELECT USING (has_schema_privilege('bkpriv', 'USAGE'));

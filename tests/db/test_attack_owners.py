@@ -262,12 +262,14 @@ def test_what_a_former_owner_named_is_not_read_for_the_heir(
             refused(heir, f"SELECT * FROM bkpriv.{call}", sqlstate="42501", names=[role])
     # Who declares it again has named it.
     heir.execute(f"SELECT bkpriv.register_dataset('mine', '{role}.own', '{{a}}', 'b', 'who')")
+    stated = demand({"table": f"{role}.belief"})
+    state_policy(heir, "trap", stated)
     with unchanged(db):
         refused(heir, "SELECT bkpriv.lattice('mine', 'trap')", sqlstate="42501", names=[role])
     assert said == []
-    state_policy(heir, "trap", demand({"table": f"{role}.belief"}))
-    release = publish(heir, "mine", "trap", "seen")
-    assert heir.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+    state_policy(heir, "plain", {"k_anonymity": {"k": 2}})
+    release = publish(heir, "mine", "plain", "seen")
+    assert heir.execute("SELECT * FROM bkpriv.audit(%s, %s)", [release, Jsonb(stated)]).fetchall()
     assert any("trojan" in text for text in said)
 
 
@@ -291,7 +293,84 @@ def test_a_policy_of_others_names_no_table_to_read(
                 names = ["belief", role]
                 refused(victim, f"SELECT bkpriv.{call}", [name], sqlstate="42501", names=names)
         assert said == []
-    # A policy of one's own may name anything.
+    # Nor does a policy of one's own: another may put another table in its place.
     state_policy(publisher, "own", demand({"table": f"{role}.belief"}))
+    call = f"SELECT bkpriv.publish('of_{publisher.info.user}', 'own', 'seen')"
+    with unchanged(db):
+        refused(publisher, call, sqlstate="42501", names=["belief", role, publisher.info.user])
+    publisher.execute(f"CREATE TABLE belief AS TABLE {role}.belief")
+    state_policy(publisher, "own", demand({"table": f"{publisher.info.user}.belief"}))
     release = publish(publisher, f"of_{publisher.info.user}", "own", "seen")
     assert publisher.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+SQUATTED = f"{TOLD} CREATE VIEW shared.patients AS SELECT a, tell(b) AS b FROM ({ROWS.format(1)})"
+
+TAKING = {
+    "dropped and made again": "",
+    "given away": "ALTER VIEW shared.patients OWNER TO {third}",
+    "in a schema of another": "ALTER SCHEMA shared OWNER TO {third}",
+}
+"""Ways in which a source comes to be up to another role, by what a superuser does for it."""
+
+
+@pytest.mark.parametrize("way", TAKING)
+def test_a_source_is_read_while_its_owners_are_those_who_were_registered(
+    make_publisher: Callable[..., Connection], db: Connection, way: str
+) -> None:
+    victim, attacker, third = (make_publisher(name) for name in ("victim", "attacker", "third"))
+    owner, role, other = (each.info.user for each in (victim, attacker, third))
+    db.execute(
+        "CREATE SCHEMA shared; GRANT ALL ON SCHEMA shared TO PUBLIC;"
+        f"CREATE TABLE shared.patients AS {ROWS.format(1)};"
+        f"ALTER TABLE shared.patients OWNER TO {owner}"
+    )
+    victim.execute("SELECT bkpriv.register_dataset('mine', 'shared.patients', '{a}', 'b')")
+    state_policy(victim, "plain", {"k_anonymity": {"k": 2}})
+    publish(victim, "mine", "plain", "shown")
+    if way == "in a schema of another":
+        new = other
+    else:
+        victim.execute("DROP TABLE shared.patients")
+        attacker.execute(f"{SQUATTED} AS x; GRANT SELECT ON shared.patients TO PUBLIC")
+        attacker.execute(f"GRANT USAGE ON SCHEMA {role} TO PUBLIC")
+        new = other if way == "given away" else role
+    said = overhear(victim)
+    again = "SELECT bkpriv.register_dataset('mine', 'shared.patients', '{a}', 'b')"
+    if way == "given away":
+        # Whom the caller trusted by registering is not whom it is given to.
+        victim.execute(again)
+    db.execute(TAKING[way].format(third=other) or "SELECT")
+    for call in ("publish('mine', 'plain', 'shown')", "prior('mine', '0.3')", "recount(1)"):
+        with unchanged(db):
+            diagnostic = refused(
+                victim, f"SELECT * FROM bkpriv.{call}", sqlstate="42501", names=[new]
+            )
+        assert "register_dataset again" in (diagnostic.message_hint or "")
+    assert not any("trojan" in text for text in said)
+    victim.execute(again)
+    publish(victim, "mine", "plain", "shown")
+    assert any("trojan" in text for text in said) == (way != "in a schema of another")
+
+
+def test_the_owner_of_a_schema_is_not_taken_for_the_owner_of_a_source(
+    make_publisher: Callable[..., Connection],
+) -> None:
+    victim, attacker = make_publisher("victim"), make_publisher("attacker")
+    role, owner = attacker.info.user, victim.info.user
+    attacker.execute(f"GRANT ALL ON SCHEMA {role} TO {owner}")
+    victim.execute(
+        f"CREATE TABLE {role}.patients AS {ROWS.format(1)};"
+        f"SELECT bkpriv.register_dataset('mine', '{role}.patients', '{{a}}', 'b')"
+    )
+    call = "SELECT * FROM bkpriv.prior('mine', '0.3')"
+    assert victim.execute(call).fetchall()
+    attacker.execute(
+        f"DROP TABLE {role}.patients; {SQUATTED.replace('shared', role)} AS x;"
+        f"GRANT SELECT ON {role}.patients TO {owner}"
+    )
+    said = overhear(victim)
+    refused(victim, call, sqlstate="42501", names=[role, owner])
+    assert said == []

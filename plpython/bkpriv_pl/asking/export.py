@@ -49,7 +49,7 @@ def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
     release = own["release"]
     view = View(own["view_schema"], own["view_name"]).of(exhibit)
     relation = open_relation(str(view))
-    if others := in_charge(relation, own["owner"]):
+    if others := in_charge(relation, [own["owner"]]):
         raise Refusal(
             "42501",
             f'view {view} of release {release} is up to role "{others[0]}"',

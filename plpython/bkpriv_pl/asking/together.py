@@ -324,9 +324,7 @@ def _inquire(
 
 def _library(listed: Iterable[Candidate], requirements: str | None) -> PriorTables:
     """Prior tables of requirements that the caller states, or that the releases were made by."""
-    return PriorTables(
-        {(each.owner, each.handed_on) for each in listed} if requirements is None else ()
-    )
+    return PriorTables({each.owner for each in listed} if requirements is None else ())
 
 
 def _check(listed: Sequence[Candidate]) -> Like:

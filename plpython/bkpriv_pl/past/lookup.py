@@ -9,13 +9,7 @@ from typing import Any
 from bkpriv_core.errors import BkprivError, InvalidParameter
 from bkpriv_pl.server.boundary import Refusal, run
 
-__all__ = ["HANDED_ON", "OwnRelease", "check_listed", "find_own", "look_up", "unknown"]
-
-HANDED_ON = (
-    "EXISTS (SELECT FROM bkpriv.release_event AS e "
-    "WHERE e.release = {}.release AND e.kind = 'reassigned')"
-)
-"""SQL for whether a release was handed on, by the name of its table."""
+__all__ = ["OwnRelease", "check_listed", "find_own", "look_up", "unknown"]
 
 _LISTED = 100
 """Largest number of releases that are asked about at once."""

@@ -113,10 +113,10 @@ def _role(name: str) -> str:
 
 def _hand_on(relation: str, owner: str, heir: str) -> bool:
     """Change the owner in a table's rows; return whether there were any."""
-    # Releases have an event that says so.
-    told = "" if relation == "release" else ", handed_on = true"
+    # What a former owner trusted, the heir need not trust.
+    trusted = ", source_owners = '{}'" if relation == "dataset" else ""
     changed = write(
-        f"UPDATE bkpriv.{relation} SET owner = $2{told} WHERE owner = $1",
+        f"UPDATE bkpriv.{relation} SET owner = $2{trusted} WHERE owner = $1",
         ["text", "text"],
         [owner, heir],
         owner=owner,

@@ -33,7 +33,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.past.course import find_course, find_steps
 from bkpriv_pl.past.history import RecordedRelease
-from bkpriv_pl.past.lookup import HANDED_ON, look_up
+from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.past.transitions import find_knowledge_of
@@ -56,7 +56,7 @@ class Memories(PriorTables):
 
     Parameters
     ----------
-    named_by : collection of (str, bool)
+    named_by : collection of str
         See `PriorTables`.
     chain : Chain
         The earlier releases.
@@ -251,7 +251,7 @@ def _shown(
 
 
 def recall(
-    recorded: RecordedRelease, estimator: Estimator, *, named_by: Collection[tuple[str, bool]]
+    recorded: RecordedRelease, estimator: Estimator, *, named_by: Collection[str]
 ) -> RecordedRelease:
     """Tell respondents of a past release apart, and what was remembered when it was made.
 
@@ -309,8 +309,7 @@ def with_library(
     own: bool,
 ) -> RecordedRelease:
     """Give a release what requirements that the caller has named, or not, are measured with."""
-    row = look_up(recorded.release, f"owner, {HANDED_ON.format('release')} AS handed_on")
-    named_by = () if own else ((row["owner"], row["handed_on"]),)
+    named_by = () if own else (look_up(recorded.release, "owner")["owner"],)
     if any(item.tells_apart for item in requirements):
         return recall(recorded, estimator, named_by=named_by)
     return replace(recorded, library=PriorTables(named_by))

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from bkpriv_pl.past.bases import SEEN
-from bkpriv_pl.past.lookup import HANDED_ON, unknown
+from bkpriv_pl.past.lookup import unknown
 from bkpriv_pl.past.recorded import COLUMNS
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Period
@@ -125,8 +125,6 @@ class Candidate:
         records; shows several of a person.
     shared : list of str
         Relations that it and the asked one were both read from, where datasets differ.
-    handed_on : bool
-        Whether a former owner published it.
     """
 
     release: int
@@ -151,7 +149,6 @@ class Candidate:
     some: bool
     several: bool
     shared: list[str]
-    handed_on: bool = False
 
 
 _QUERY = (
@@ -167,8 +164,7 @@ _QUERY = (
     "WHERE a.release = r.release ORDER BY a.place DESC LIMIT 1), false) AS drawn, "
     "p.release IS NOT NULL AS named, "
     "coalesce(jsonb_typeof(r.options -> 'max_records_per_person') = 'number', false) AS some, "
-    "c.combination_offsets IS NOT NULL AS several, s.shared, "
-    f"{HANDED_ON.format('r')} AS handed_on "
+    "c.combination_offsets IS NOT NULL AS several, s.shared "
     "FROM {} AS s JOIN bkpriv.release AS r ON r.release = s.release "
     "LEFT JOIN bkpriv.release_respondent AS p ON p.release = r.release "
     "LEFT JOIN bkpriv.release_content AS c ON c.release = r.release "

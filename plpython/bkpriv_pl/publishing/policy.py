@@ -40,7 +40,7 @@ def find_policy(name: str | None) -> StatedPolicy:
     """
     name = require(name, "policy")
     rows = run(
-        "SELECT requirements, owner, handed_on FROM bkpriv.policy WHERE name = $1",
+        "SELECT requirements, owner FROM bkpriv.policy WHERE name = $1",
         ["text"],
         [name],
     )
@@ -56,7 +56,7 @@ def find_policy(name: str | None) -> StatedPolicy:
         )
     row = rows[0]
     requirements = decode(row["requirements"], f'policy "{name}"')
-    return StatedPolicy(requirements, PriorTables([(row["owner"], row["handed_on"])]))
+    return StatedPolicy(requirements, PriorTables((row["owner"],)))
 
 
 @entry(Access.NOTHING)
@@ -81,7 +81,7 @@ def set_policy(name: str | None, requirements: str | None) -> str:
         [name],
     ):
         if write(
-            "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), handed_on = false "
+            "UPDATE bkpriv.policy SET requirements = $2, set_at = now() "
             "WHERE (name, owner) = ($1, $3) RETURNING name",
             types,
             [name, requirements, row["owner"]],

@@ -27,9 +27,10 @@ from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
     check_reader,
-    check_taken_over,
+    in_charge,
     old_snapshot,
     open_relation,
+    owners_of,
     tell_hidden_rows,
 )
 from bkpriv_pl.tables.staleness import watch_own
@@ -56,8 +57,8 @@ __all__ = [
 class Dataset:
     """A registered dataset.
 
-    `own` is whether the caller is its owner, and not a member of it; `handed_on`, whether a former
-    owner named its source.
+    `own` is whether the caller is its owner, and not a member of it; `source_owners` owned the
+    source and its schema when it was registered last, if it was by this owner.
     """
 
     name: str
@@ -71,7 +72,7 @@ class Dataset:
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
-    handed_on: bool = False
+    source_owners: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -111,7 +112,7 @@ def find_dataset(name: str | None) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, attributes, handed_on, bkpriv_internal.owns(owner) AS owned, "
+        "period, bins, attributes, source_owners, bkpriv_internal.owns(owner) AS owned, "
         "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -148,7 +149,7 @@ def find_dataset(name: str | None) -> Dataset:
         period=row["period"],
         bins=from_json(row["bins"], "bins"),
         attributes=tuple(row["attributes"]),
-        handed_on=row["handed_on"],
+        source_owners=tuple(row["source_owners"]),
     )
 
 
@@ -313,17 +314,29 @@ def open_source(dataset: Dataset) -> Relation:
     Raises
     ------
     Refusal
-        If it is not, or there is none of that name any more.
+        If it is not, or there is none of that name any more; or if it or its schema has another
+        owner than when it was registered, who is not the dataset's, the caller or a superuser.
     """
     check_reader(dataset.owner, f'the source of dataset "{dataset.name}"')
     try:
         relation = open_relation(dataset.source)
     except Refusal as error:
         raise _gone(dataset) if error.sqlstate == "42P01" else error from None
-    if dataset.handed_on:
-        name = f'dataset "{dataset.name}"'
-        again = "call bkpriv.register_dataset again with the same arguments"
-        check_taken_over(relation, dataset.owner, name, again)
+    own, above = dataset.source_owners[:1], dataset.source_owners[1:]
+    if others := in_charge(relation, (dataset.owner, *own), above):
+        raise Refusal(
+            "42501",
+            f'source {relation} of dataset "{dataset.name}" is up to role "{others[0]}"',
+            detail="That role owns it or its schema, so its code could run. "
+            + (
+                f'When it was registered, it belonged to role "{own[0]}", '
+                f'and its schema to "{above[0]}".'
+                if own
+                else f'Role "{dataset.owner}", whose dataset it is now, has not registered it.'
+            ),
+            hint="If you trust that role, call bkpriv.register_dataset again with the same "
+            "arguments.",
+        )
     return relation
 
 
@@ -373,17 +386,19 @@ def register(
     _check_comparable(relation, (*dataset.measured, *filter(None, [respondent, period])))
     stated: list[Any] = [relation.schema, relation.name, list(known), list(told), list(beside)]
     stated += [respondent, period, bins]
+    owners = list(owners_of(relation))
     # Whoever inserts first has the name, whatever others do at the same time.
     (role,) = run("SELECT current_user::text AS name")
     if not write(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, attributes, respondent, period, bins, owner) VALUES "
-        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
-        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text"],
-        [name, *stated, role["name"]],
+        "sensitive, attributes, respondent, period, bins, owner, source_owners) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
+        "ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text", "text[]"],
+        [name, *stated, role["name"], owners],
         owner=role["name"],
     ):
-        check_declared(name, stated)
+        check_declared(name, stated, owners)
         return name
     inspect_source(
         name,

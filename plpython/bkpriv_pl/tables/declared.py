@@ -19,15 +19,17 @@ _COLUMNS = (
 """Columns that hold the declaration of a dataset."""
 
 
-def check_declared(name: str, wanted: Sequence[Any]) -> None:
+def check_declared(name: str, wanted: Sequence[Any], owners: Sequence[str]) -> None:
     """Say that a dataset of a name that is taken is declared so already.
 
-    One that was handed on has its source named by the caller from now on.
+    From now on its source may belong to the roles to which it belongs now.
 
     Parameters
     ----------
     wanted : sequence
         Values of `_COLUMNS`; that of bins as JSON.
+    owners : sequence of str
+        Owner of the source and that of its schema.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def check_declared(name: str, wanted: Sequence[Any]) -> None:
         If it is declared otherwise, or by another role.
     """
     rows = run(
-        f"SELECT owner, handed_on, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "
+        f"SELECT owner, source_owners, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "
         "FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -62,11 +64,11 @@ def check_declared(name: str, wanted: Sequence[Any]) -> None:
             "Choose another name; or withdraw its releases, drop it with bkpriv.drop_dataset, and "
             "register it anew.",
         )
-    if row["handed_on"]:
+    if tuple(row["source_owners"]) != tuple(owners):
         write(
-            "UPDATE bkpriv.dataset SET handed_on = false WHERE (name, owner) = ($1, $2)",
-            ["text", "text"],
-            [name, row["owner"]],
+            "UPDATE bkpriv.dataset SET source_owners = $3 WHERE (name, owner) = ($1, $2)",
+            ["text", "text", "text[]"],
+            [name, row["owner"], list(owners)],
             owner=row["owner"],
         )
         return

@@ -4,8 +4,8 @@ The table has the quasi-identifiers under their own names, the sensitive value u
 as ``value``, and its ``probability``. Values are matched in SQL, numbers as numbers and all others
 as text, so that Python receives codes.
 
-A table that the caller did not name is read for the role that did, and for its members; see
-`bkpriv_pl.server.access`.
+A table that the caller did not name is read for the role that did, and for its members, if it is
+theirs or a superuser's; see `bkpriv_pl.server.access`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bkpriv_pl.tables.source import (
     Relation,
     check_readable,
     check_reader,
-    check_taken_over,
+    in_charge,
     open_relation,
 )
 
@@ -46,12 +46,11 @@ class PriorTables(NoLibrary):
 
     Parameters
     ----------
-    named_by : collection of (str, bool)
-        Owners of the policies or releases that name them, and whether these were handed on; none
-        if the caller names them.
+    named_by : collection of str
+        Owners of the policies or releases that name them; none if the caller names them.
     """
 
-    named_by: Collection[tuple[str, bool]]
+    named_by: Collection[str]
 
     def keep(
         self,
@@ -103,13 +102,20 @@ class PriorTables(NoLibrary):
 
     def _open(self, name: str) -> Relation:
         """Open a prior table that may be read."""
-        yourself = "name it yourself: in requirements given to bkpriv.audit, or in your own policy"
-        for role, _ in self.named_by:
-            check_reader(role, f"prior table {name}", f" Or {yourself}.")
+        yourself = "name it yourself: in requirements given to bkpriv.audit"
+        for role in self.named_by:
+            check_reader(role, f"prior table {name}", f" Or {yourself}, or in your own policy.")
         relation = open_relation(name)
-        for role, handed_on in self.named_by:
-            if handed_on:
-                check_taken_over(relation, role, "the policy", yourself)
+        for role in self.named_by:
+            if others := in_charge(relation, [role]):
+                raise Refusal(
+                    "42501",
+                    f'prior table {name} is up to role "{others[0]}"',
+                    detail="That role owns it or its schema, so its code could run. The policy "
+                    f'belongs to role "{role}".',
+                    hint=f"Copy it into a table and a schema of the role {plpy.quote_ident(role)}, "
+                    f"or of a superuser. If you trust its owner, {yourself}.",
+                )
         return relation
 
 

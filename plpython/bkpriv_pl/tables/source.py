@@ -10,6 +10,7 @@ the reader's rights. What the caller has not named is read only for whom `check_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import plpy
@@ -22,12 +23,12 @@ __all__ = [
     "Relation",
     "check_readable",
     "check_reader",
-    "check_taken_over",
     "filtered_for_others",
     "find_distributed",
     "in_charge",
     "old_snapshot",
     "open_relation",
+    "owners_of",
     "tell_hidden_rows",
     "unreadable",
 ]
@@ -200,48 +201,36 @@ def check_reader(owner: str, subject: str, way_out: str = "") -> None:
     )
 
 
-def check_taken_over(relation: Relation, owner: str, subject: str, way_out: str) -> None:
-    """Refuse a relation that a former owner named, unless it is the present one's to answer for.
+def owners_of(relation: Relation) -> tuple[str, str]:
+    """Return who can put code into a relation, and who another relation in its place.
 
-    Parameters
-    ----------
-    relation : Relation
-        The relation, locked.
-    owner : str
-        The present owner.
-    subject : str
-        Noun for what names it.
-    way_out : str
-        Call by which the present owner names it.
-
-    Raises
-    ------
-    Refusal
-        If it or its schema belongs to another role than that owner, the caller or a superuser.
+    These are its owner and that of its schema.
     """
-    if others := in_charge(relation, owner):
-        raise Refusal(
-            "42501",
-            f'{subject} was handed on to role "{owner}", which has not named {relation} itself',
-            detail=f'It is up to role "{others[0]}", whose code would run.',
-            hint=f"If you trust that role, {way_out}.",
-        )
+    (row,) = run(
+        "SELECT pg_get_userbyid(c.relowner)::text AS own, pg_get_userbyid(CASE n.nspowner "
+        "WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END)::text AS above "
+        "FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "JOIN pg_database AS d ON d.datname = current_database() WHERE c.oid = $1",
+        ["oid"],
+        [relation.oid],
+    )
+    return row["own"], row["above"]
 
 
-def in_charge(relation: Relation, owner: str) -> list[str]:
-    """Return who can put code into a relation, or another in its place, but for some.
+def in_charge(
+    relation: Relation, trusted: Sequence[str], with_schema: Sequence[str] = ()
+) -> list[str]:
+    """Return which of the owners of a relation and of its schema are not trusted.
 
-    Those are its owner and that of its schema; not counted are a role, the caller and superusers.
+    Trusted are the caller, superusers and the named roles; some with the schema alone.
     """
+    own, above = owners_of(relation)
+    asked = {own} - {*trusted} | {above} - {*trusted, *with_schema}
     rows = run(
-        "SELECT DISTINCT r.rolname::text AS role FROM pg_class AS c "
-        "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
-        "JOIN pg_database AS d ON d.datname = current_database() "
-        "JOIN pg_roles AS r ON r.oid IN (c.relowner, CASE n.nspowner "
-        "WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END) "
-        "WHERE c.oid = $1 AND NOT r.rolsuper AND r.rolname NOT IN (current_user, $2) ORDER BY 1",
-        ["oid", "text"],
-        [relation.oid, owner],
+        "SELECT rolname::text AS role FROM pg_roles WHERE rolname = ANY ($1) "
+        "AND NOT rolsuper AND rolname <> current_user ORDER BY 1",
+        ["text[]"],
+        [sorted(asked)],
     )
     return [row["role"] for row in rows]
 
