@@ -29,7 +29,7 @@ def stale(db: Connection, release: int) -> bool | None:
 
 
 Outcomes = list[Any]
-"""What calls in other threads came to: their results, and errors."""
+"""Results of calls in other threads, and errors."""
 
 
 def apart(work: Callable[[], Any]) -> tuple[threading.Thread, Outcomes]:
