@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.optimize import minimize
 
+from bkpriv_core.belief.classifier import learn
 from bkpriv_core.table.groups import FloatArray
 from tests.core.oracles import Attribute, Group, Records, Value
 
-__all__ = ["deal", "features", "learned", "trained"]
+__all__ = ["deal", "features", "learned", "precise", "trained"]
 
 KNOTS = 12
 MASK = 2**64 - 1
@@ -134,3 +136,13 @@ def learned(records: Records, model: str, folds: int, seed: int) -> list[FloatAr
         for record in cell:
             placed[record] = belief
     return placed
+
+
+@pytest.fixture(scope="module")
+def precise() -> Iterator[None]:
+    """Classifiers at their optimum, which oracles find, too."""
+    defaults = learn.__kwdefaults__
+    assert defaults is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(defaults, "steep", 1e-6)
+        yield

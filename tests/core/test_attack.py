@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.attack import Outcome, Target, find_attacker, learner, metrics, parse_options
-from bkpriv_core.belief.classifier import Model, learn
+from bkpriv_core.belief.classifier import Model
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Learned
 from bkpriv_core.belief.setting import Setting
@@ -27,7 +27,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.conftest import sample
-from tests.core.learning_oracles import features, learned, trained
+from tests.core.learning_oracles import features, learned, precise, trained
 from tests.core.oracles import Group, Records, belief_distance, exact_posterior
 from tests.core.strategies import (
     SOME,
@@ -39,19 +39,11 @@ from tests.core.strategies import (
 )
 from tests.core.watching import Watched
 
+__all__ = ["precise"]
+
 pytestmark = pytest.mark.usefixtures("precise")
 
 models = st.sampled_from(["logistic", "bayes"])
-
-
-@pytest.fixture(scope="module")
-def precise() -> Iterator[None]:
-    """Classifiers at their optimum, which oracles find, too."""
-    defaults = learn.__kwdefaults__
-    assert defaults is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(defaults, "steep", 1e-6)
-        yield
 
 
 def played(target: Target, attacker: str, **options: Any) -> Outcome:

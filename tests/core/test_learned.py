@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
@@ -21,23 +20,15 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.table import Table
-from tests.core.learning_oracles import learned
+from tests.core.learning_oracles import learned, precise
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_table, tables
+
+__all__ = ["precise"]
 
 pytestmark = pytest.mark.usefixtures("precise")
 
 models = st.sampled_from(["logistic", "bayes"])
-
-
-@pytest.fixture(scope="module")
-def precise() -> Iterator[None]:
-    """Classifiers at their optimum, which oracles find, too."""
-    defaults = learn.__kwdefaults__
-    assert defaults is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(defaults, "steep", 1e-6)
-        yield
 
 
 @SOME

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,33 +38,25 @@ TABLE_3 = np.array([[0.0, 1.0], [0.0, 1.0], [0.3, 0.7]])
 RELEASED = np.array([1, 2])
 
 
-def test_table_2_exact() -> None:
-    # .95 * .95 * .3 = .27075 of .27075 + 2 * .95 * .05 * .7 = .33725; the paper rounds to .8.
-    belief = exact_posterior(TABLE_2, RELEASED)
-    assert belief[2, 0] == pytest.approx(0.27075 / 0.33725, abs=1e-12)
-    assert belief[2, 0] == pytest.approx(0.8028, abs=5e-5)
-    np.testing.assert_allclose(belief[:2, 0], 0.03325 / 0.33725, atol=1e-12)
-
-
-def test_table_2_omega() -> None:
-    # Equation 5: (.3 / .4) / (.3 / .4 + 2 * .7 / 2.6) = .58209.
-    belief = omega_posterior(TABLE_2, RELEASED)
-    assert belief[2, 0] == pytest.approx(0.75 / (0.75 + 1.4 / 2.6), abs=1e-12)
-    assert belief[2, 0] == pytest.approx(0.58209, abs=5e-6)
-
-
-def test_table_3_exact() -> None:
-    # Neither t1 nor t2 can have HIV, so t3 has it.
-    np.testing.assert_allclose(
-        exact_posterior(TABLE_3, RELEASED), [[0, 1], [0, 1], [1, 0]], atol=1e-12
-    )
-
-
-def test_table_3_omega_understates() -> None:
-    # Section III-D: 1 / (1 + 2 * .7 / 2.7) = .6585, which the paper rounds to .66.
-    belief = omega_posterior(TABLE_3, RELEASED)
-    assert belief[2, 0] == pytest.approx(1 / (1 + 1.4 / 2.7), abs=1e-12)
-    assert belief[2, 0] == pytest.approx(0.6585, abs=5e-5)
+@pytest.mark.parametrize(
+    ("infer", "prior", "figure", "rounded"),
+    [
+        # .95 * .95 * .3 of that + 2 * .95 * .05 * .7; the paper rounds to .8.
+        (exact_posterior, TABLE_2, 0.27075 / 0.33725, 0.8028),
+        # Equation 5.
+        (omega_posterior, TABLE_2, 0.75 / (0.75 + 1.4 / 2.6), 0.5821),
+        # Neither t1 nor t2 can have HIV, so t3 has it.
+        (exact_posterior, TABLE_3, 1.0, 1.0),
+        # Section III-D: omega understates; the paper rounds to .66.
+        (omega_posterior, TABLE_3, 1 / (1 + 1.4 / 2.7), 0.6585),
+    ],
+)
+def test_tables_2_and_3(infer: Any, prior: FloatArray, figure: float, rounded: float) -> None:
+    belief = infer(prior, RELEASED)
+    assert belief[2, 0] == pytest.approx(figure, abs=1e-12)
+    assert belief[2, 0] == pytest.approx(rounded, abs=5e-5)
+    if infer is exact_posterior:
+        np.testing.assert_allclose(belief[:2, 0], (1 - figure) / 2, atol=1e-12)
 
 
 # Riboni, Pareschi, Bettini 2012, tables 3 and 4: Alice and Carol, BCM-pos, PNE-pos and the rest.

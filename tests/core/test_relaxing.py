@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -14,11 +13,6 @@ from bkpriv_core.audit import findings
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import Job
-from bkpriv_core.method.js_reduce import JsReduce, JsReduceOptions
-from bkpriv_core.partition.certification import Certificate
-from bkpriv_core.progress import SILENT
-from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
     BetaLikeness,
     CkSafety,
@@ -29,21 +23,13 @@ from bkpriv_core.requirement import (
     TCloseness,
     satisfied,
 )
-from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.parts import Parts
 from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_parts, as_table, by_age, tables, told_apart
+from tests.core.test_counterfeiting import made
 
 REMEMBERED = Remembered("s")
-
-
-def made(
-    setting: Setting, requirements: Sequence[Requirement], seed: int = 1, **stated: object
-) -> tuple[Release, Certificate]:
-    """Make a release by the method with options."""
-    options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().certified(Job(setting, requirements, options, SeededChance(seed), SILENT))
 
 
 @SOME

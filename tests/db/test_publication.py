@@ -16,6 +16,7 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import declare_own, one, publish, rows_of
 from tests.db.refusal import unchanged
 from tests.db.waiting import until_blocked
+from tests.db.writing import apart, publish_apart
 
 pytestmark = pytest.mark.pooled
 
@@ -330,24 +331,18 @@ def test_a_withdrawn_view_name_may_be_used_again(clinic: Connection) -> None:
 
 
 def test_two_publications_of_one_view_take_turns(clinic: Connection, database: Database) -> None:
-    results: list[int] = []
-    second = database.connect()
-
-    def work() -> None:
-        results.append(publish(second, view="public.v"))
-
+    other = database.connect()
     with clinic.transaction():
-        results.append(publish(clinic, view="public.v"))
-        thread = threading.Thread(target=work)
-        thread.start()
-        until_blocked(clinic, second.info.backend_pid)
-        assert len(results) == 1
+        first = publish(clinic, view="public.v")
+        thread, outcomes = apart(lambda: publish(other, view="public.v"))
+        until_blocked(clinic, other.info.backend_pid)
+        assert outcomes == []
     thread.join()
     assert [(version, status) for _, version, status, _ in releases(clinic)] == [
         (1, "superseded"),
         (2, "published"),
     ]
-    assert [release for release, *_ in releases(clinic)] == results
+    assert [release for release, *_ in releases(clinic)] == [first, *outcomes]
 
 
 def test_many_publications_at_once_all_succeed(clinic: Connection, database: Database) -> None:
@@ -407,21 +402,12 @@ def test_dropping_a_dataset_waits_for_its_publication(
     clinic: Connection, database: Database
 ) -> None:
     other = database.connect()
-    failures: list[psycopg.Error] = []
-
-    def drop() -> None:
-        try:
-            other.execute("SELECT bkpriv.drop_dataset('patients')")
-        except psycopg.Error as error:
-            failures.append(error)
-
     with clinic.transaction():
         publish(clinic)
-        thread = threading.Thread(target=drop)
-        thread.start()
+        thread, outcomes = apart(lambda: other.execute("SELECT bkpriv.drop_dataset('patients')"))
         until_blocked(clinic, other.info.backend_pid)
     thread.join()
-    assert [error.sqlstate for error in failures] == ["2BP01"]
+    assert [error.sqlstate for error in outcomes] == ["2BP01"]
     assert one(clinic, "SELECT count(*) FROM bkpriv.dataset") == 1
 
 
@@ -429,19 +415,10 @@ def test_a_dataset_that_is_dropped_while_a_publication_waits_is_not_published(
     clinic: Connection, database: Database
 ) -> None:
     other = database.connect()
-    failures: list[psycopg.Error] = []
-
-    def work() -> None:
-        try:
-            publish(other)
-        except psycopg.Error as error:
-            failures.append(error)
-
     with clinic.transaction():
         clinic.execute("SELECT bkpriv.drop_dataset('patients')")
-        thread = threading.Thread(target=work)
-        thread.start()
+        thread, outcomes = publish_apart(other)
         until_blocked(clinic, other.info.backend_pid)
     thread.join()
-    assert [error.sqlstate for error in failures] == ["42704"]
+    assert [error.sqlstate for error in outcomes] == ["42704"]
     assert releases(clinic) == []

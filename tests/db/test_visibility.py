@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-import psycopg
 import pytest
 from psycopg import sql
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import one, publish
+from tests.db.clinic import one
 from tests.db.statements import countings, hear_statements
 from tests.db.waiting import until, until_blocked, until_settled
+from tests.db.writing import Outcomes, publish_apart, stale
 
 pytestmark = pytest.mark.pooled
 
@@ -345,21 +343,21 @@ def test_tables_that_citus_distributes_prove_nothing(source: Connection) -> None
 
 
 @pytest.mark.parametrize("source", ["table"], indirect=True)
-def test_where_policies_pick_rows_nothing_is_proved(
+def test_who_may_not_read_all_proves_nothing(
     source: Connection, shared_database: Database, make_role: Callable[..., str]
 ) -> None:
     reader = make_role("reader")
     counted = count(source)
-    source.execute(
-        sql.SQL(
-            """
-            SELECT bkpriv.grant_publisher({name});
-            GRANT USAGE ON SCHEMA clinic TO {role};
-            GRANT SELECT ON clinic.source TO {role};
-            """
-        ).format(name=sql.Literal(reader), role=sql.Identifier(reader))
-    )
+    grant = """
+        SELECT bkpriv.grant_publisher({name}); GRANT USAGE ON SCHEMA clinic TO {role};
+        GRANT SELECT (age, sex) ON clinic.source TO {role}
+    """
+    names = {"name": sql.Literal(reader), "role": sql.Identifier(reader)}
+    source.execute(sql.SQL(grant).format(**names))
     with shared_database.connect(reader) as connection:
+        # Who may read only some columns cannot prove anything.
+        assert not unwritten(connection, counted)
+        source.execute(sql.SQL("GRANT SELECT ON clinic.source TO {role}").format(**names))
         assert unwritten(connection, counted)
         source.execute("ALTER TABLE clinic.source ENABLE ROW LEVEL SECURITY")
         source.execute("CREATE POLICY all_rows ON clinic.source USING (true)")
@@ -368,64 +366,20 @@ def test_where_policies_pick_rows_nothing_is_proved(
     assert unwritten(source, counted)
 
 
-@pytest.mark.parametrize("source", ["table"], indirect=True)
-def test_who_may_read_only_some_columns_cannot_prove_anything(
-    source: Connection, shared_database: Database, make_role: Callable[..., str]
-) -> None:
-    reader = make_role("reader")
-    counted = count(source)
-    source.execute(
-        sql.SQL(
-            """
-            SELECT bkpriv.grant_publisher({name});
-            GRANT USAGE ON SCHEMA clinic TO {role};
-            GRANT SELECT (age, sex) ON clinic.source TO {role};
-            """
-        ).format(name=sql.Literal(reader), role=sql.Identifier(reader))
-    )
-    with shared_database.connect(reader) as connection:
-        assert not unwritten(connection, counted)
-
-
 # --- in a publication -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def publish_apart(
-    clinic: Connection, database: Database
-) -> Callable[[], tuple[threading.Thread, list[Any], list[str], int]]:
-    """Publish in a second session and thread: the thread, its results, statements, backend."""
-
-    def start() -> tuple[threading.Thread, list[Any], list[str], int]:
-        other = database.connect()
-        heard = hear_statements(other)
-        results: list[Any] = []
-
-        def work() -> None:
-            try:
-                results.append(publish(other))
-            except psycopg.Error as error:
-                results.append(error)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        return thread, results, heard, other.info.backend_pid
-
-    return start
 
 
 @contextmanager
 def between_count_and_end(
-    db: Connection,
-    database: Database,
-    publish_apart: Callable[[], tuple[threading.Thread, list[Any], list[str], int]],
-) -> Iterator[tuple[list[Any], list[str]]]:
+    db: Connection, database: Database
+) -> Iterator[tuple[Outcomes, list[str]]]:
     """Hold a publication up after it has counted; it goes on when the block ends."""
     until_settled(db)
-    keeper = database.connect()
+    keeper, other = database.connect(), database.connect()
+    heard, backend = hear_statements(other), other.info.backend_pid
     with keeper.transaction():
         keeper.execute("LOCK TABLE bkpriv.release_attribute IN SHARE MODE")
-        thread, results, heard, backend = publish_apart()
+        thread, results = publish_apart(other)
         until(lambda: results or "writing" in step(db, backend))
         until_blocked(db, backend)
         yield results, heard
@@ -442,11 +396,6 @@ def in_clinic(statements: str) -> str:
     return statements.replace("clinic.source", "clinic.patient")
 
 
-def is_stale(db: Connection, release: int) -> bool | None:
-    stale: bool | None = one(db, "SELECT stale FROM bkpriv.releases WHERE release = %s", [release])
-    return stale
-
-
 SAME = {"update to the same", "delete and insert the same", "truncate and insert the same"}
 
 
@@ -456,42 +405,34 @@ MEANWHILE = [what for what in WRITES if "truncate" not in what]
 
 @pytest.mark.parametrize("what", MEANWHILE)
 def test_a_write_between_count_and_end_makes_a_release_stale(
-    clinic: Connection,
-    database: Database,
-    publish_apart: Callable[[], tuple[threading.Thread, list[Any], list[str], int]],
-    what: str,
+    clinic: Connection, database: Database, what: str
 ) -> None:
-    with between_count_and_end(clinic, database, publish_apart) as (results, heard):
+    with between_count_and_end(clinic, database) as (results, heard):
         write(database.connect(), in_clinic(WRITES[what]))
-    assert is_stale(clinic, results[0]) is (what not in SAME)
+    assert stale(clinic, results[0]) is (what not in SAME)
     assert len(countings(heard)) == 2
 
 
 @pytest.mark.parametrize("what", ["delete", "update to the same", "insert in a subtransaction"])
 def test_a_write_that_began_before_the_count_makes_a_release_stale(
-    clinic: Connection,
-    database: Database,
-    publish_apart: Callable[[], tuple[threading.Thread, list[Any], list[str], int]],
-    what: str,
+    clinic: Connection, database: Database, what: str
 ) -> None:
-    writer = database.connect()
+    writer, other = database.connect(), database.connect()
+    heard = hear_statements(other)
     with writer.transaction():
         writer.execute(in_clinic(WRITES[what]))
-        thread, results, heard, backend = publish_apart()
-        until(lambda: results or "waiting for writers" in step(clinic, backend))
+        thread, results = publish_apart(other)
+        until(lambda: results or "waiting for writers" in step(clinic, other.info.backend_pid))
     thread.join()
-    assert is_stale(clinic, results[0]) is (what not in SAME)
+    assert stale(clinic, results[0]) is (what not in SAME)
     assert len(countings(heard)) == 2
 
 
 @pytest.mark.parametrize("what", HARMLESS)
 def test_the_source_is_counted_once_where_nothing_is_written(
-    clinic: Connection,
-    database: Database,
-    publish_apart: Callable[[], tuple[threading.Thread, list[Any], list[str], int]],
-    what: str,
+    clinic: Connection, database: Database, what: str
 ) -> None:
-    with between_count_and_end(clinic, database, publish_apart) as (results, heard):
+    with between_count_and_end(clinic, database) as (results, heard):
         write(database.connect(), in_clinic(HARMLESS[what]))
-    assert is_stale(clinic, results[0]) is False
+    assert stale(clinic, results[0]) is False
     assert len(countings(heard)) == 1

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import psycopg
 import pytest
@@ -13,35 +11,9 @@ from psycopg import sql
 from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish
 from tests.db.waiting import until, until_blocked
-from tests.db.writing import CHANGES, stale
+from tests.db.writing import CHANGES, publish_apart, stale
 
 pytestmark = pytest.mark.pooled
-
-
-@pytest.fixture
-def publish_beside(
-    clinic: Connection, database: Database
-) -> Callable[..., tuple[threading.Thread, list[Any], int]]:
-    """Publish in a second session and thread; returns the thread, its results, the backend."""
-
-    def start(isolation: str = "read committed") -> tuple[threading.Thread, list[Any], int]:
-        other = database.connect()
-        other.execute(
-            sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation))
-        )
-        results: list[Any] = []
-
-        def work() -> None:
-            try:
-                results.append(publish(other))
-            except psycopg.Error as error:
-                results.append(error)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        return thread, results, other.info.backend_pid
-
-    return start
 
 
 def until_it_waits_for_writers(connection: Connection, backend: int) -> None:
@@ -56,15 +28,13 @@ def until_it_waits_for_writers(connection: Connection, backend: int) -> None:
 
 
 def test_a_writer_that_does_not_end_makes_the_release_stale_and_keeps_its_work(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+    clinic: Connection, database: Database
 ) -> None:
-    writer = database.connect()
+    writer, other = database.connect(), database.connect()
     with writer.transaction():
         writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
-        until_it_waits_for_writers(clinic, backend)
+        thread, results = publish_apart(other)
+        until_it_waits_for_writers(clinic, other.info.backend_pid)
         # The publication has read the table, so this waits for it to end, and must not deadlock.
         writer.execute("TRUNCATE clinic.patient")
     thread.join()
@@ -76,16 +46,14 @@ def test_a_writer_that_does_not_end_makes_the_release_stale_and_keeps_its_work(
 
 
 def test_a_change_that_commits_while_a_release_is_made_makes_it_stale(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+    clinic: Connection, database: Database
 ) -> None:
-    writer = database.connect()
+    writer, other = database.connect(), database.connect()
     with writer.transaction():
         writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
+        thread, results = publish_apart(other)
         # It has read the source without the change, and waits for the writer to end.
-        until_it_waits_for_writers(clinic, backend)
+        until_it_waits_for_writers(clinic, other.info.backend_pid)
     thread.join()
     assert stale(clinic, results[0]) is True
     assert one(clinic, "SELECT reason FROM bkpriv.release_event") == (
@@ -94,15 +62,13 @@ def test_a_change_that_commits_while_a_release_is_made_makes_it_stale(
 
 
 def test_a_change_that_is_rolled_back_while_a_release_is_made_leaves_it_fresh(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+    clinic: Connection, database: Database
 ) -> None:
-    writer = database.connect()
+    writer, other = database.connect(), database.connect()
     with writer.transaction(force_rollback=True):
         writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
-        until_it_waits_for_writers(clinic, backend)
+        thread, results = publish_apart(other)
+        until_it_waits_for_writers(clinic, other.info.backend_pid)
     thread.join()
     assert stale(clinic, results[0]) is False
 
