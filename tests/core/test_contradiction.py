@@ -195,7 +195,7 @@ def test_no_flow_is_sought_where_every_true_value_is_possible(
 
     counts = np.array([[1, 0, 1], [0, 1, 0], [2, 0, 0]])
     prior = np.array([[0.5, 0.0, 0.5], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])
-    monkeypatch.setattr(posterior_module, "contradictory", refuse)
+    monkeypatch.setattr(contradiction_module, "contradictory", refuse)
     posterior(Groups.whole(3), counts, (prior,), "omega")
     with pytest.raises(AssertionError, match="a flow"):
         posterior(Groups.whole(3), counts[::-1].copy(), (prior,), "omega")

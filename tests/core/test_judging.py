@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief import bethe as bethe_module
 from bkpriv_core.belief.posterior import BETHE, BOUND, EXACT, OMEGA, Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import judging as judging_module
@@ -183,7 +183,7 @@ def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) ->
     everything = INSEPARABLE.everything()
     assert largest_disclosure(INSEPARABLE, INSEPARABLE_POLICY, everything, "omega") <= 0.1
     limit_exact(monkeypatch, 11)
-    monkeypatch.setattr(posterior_module, "bethe", astray)
+    monkeypatch.setattr(bethe_module, "bethe", astray)
     _, certificate = certified(INSEPARABLE, INSEPARABLE_POLICY, "auto")
     assert outcome(certificate) == (1, {frozenset({1, 2, 3})}, [0])
     setting = Setting(as_table(INSEPARABLE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bkpriv_core.belief import bethe as bethe_module
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
@@ -65,6 +66,6 @@ def test_the_whole_table_is_judged_fast_but_refused_with_care(
     assert attained != pytest.approx(
         strict.measure(setting, whole, "omega").figures.max(), rel=0.01
     )
-    for name in ("bethe", "exact"):
-        monkeypatch.setattr(posterior_module, name, refuse)
+    for module, name in ((bethe_module, "bethe"), (posterior_module, "exact")):
+        monkeypatch.setattr(module, name, refuse)
     check_attainable([BtPrivacy(((0.3, 1.0),))], setting)
