@@ -30,10 +30,8 @@ _ROUNDING = 1e-9
 def measure_bounds(source: Source, rounds: int) -> list[Figure]:
     """Measure how long bounds take, and of how many groups they decide.
 
-    Raises
-    ------
-    AssertionError
-        If a bound is on the wrong side of the exact figure.
+    Raises:
+        AssertionError: If a bound is on the wrong side of the exact figure.
     """
     setting = Setting(count_cells(source)).tried()
     requirements = parse_policy(SKYLINE).about([source.sensitive]).requirements

@@ -21,28 +21,17 @@ __all__ = ["Figure", "alternate", "figure_table", "seconds_against", "written"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure beside its baseline.
-
-    Parameters
-    ----------
-    what : str
-        Name of what was measured.
-    ours, baseline : str
-        The figure and its baseline, with their units.
-    ratio : float
-        The figure over its baseline, or the reverse where `target` says so.
-    target : str
-        Target of the ratio; empty if it is only reported.
-    met : bool, optional
-        Whether it is; None if there is no target, or no way to measure it here.
-    """
+    """A figure beside its baseline."""
 
     what: str
     ours: str
     baseline: str
     ratio: float | None = None
+    """The figure over its baseline, or the reverse where `target` says so."""
     target: str = ""
+    """Target of the ratio; empty if it is only reported."""
     met: bool | None = None
+    """Whether it is; None if there is no target, or no way to measure it here."""
 
 
 def seconds_against(

@@ -33,10 +33,8 @@ _Profile = list[float]
 def measure_implications(buckets: int, rounds: int) -> list[Figure]:
     """Measure the curve for 0 ... 12 implications over a number of buckets.
 
-    Raises
-    ------
-    AssertionError
-        If the two ways do not agree.
+    Raises:
+        AssertionError: If the two ways do not agree.
     """
     histograms, kinds = _histograms(buckets)
     sample = histograms[: min(_SAMPLE, buckets)]

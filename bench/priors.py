@@ -36,10 +36,8 @@ _TARGET = 10
 def measure_priors(source: Source, rounds: int) -> list[Figure]:
     """Measure the prior of one adversary.
 
-    Raises
-    ------
-    AssertionError
-        If the two ways do not agree.
+    Raises:
+        AssertionError: If the two ways do not agree.
     """
     table = count_cells(source)
     ours, baseline, difference = _compare(table, _BANDWIDTH, rounds)
@@ -61,10 +59,8 @@ def measure_many_values(values: int, rounds: int) -> list[Figure]:
 
     Pairs are weighed for one cell in 20 only, and that time taken 20 times.
 
-    Raises
-    ------
-    AssertionError
-        If the two ways do not agree about those cells.
+    Raises:
+        AssertionError: If the two ways do not agree about those cells.
     """
     table = count_cells(_births(values))
     figures = []
@@ -91,10 +87,8 @@ def measure_unique_cells(people: int, rounds: int) -> list[Figure]:
 
     Pairs are weighed for one cell in 1,000 only, and that time taken 1,000 times.
 
-    Raises
-    ------
-    AssertionError
-        If the two ways do not agree about those cells.
+    Raises:
+        AssertionError: If the two ways do not agree about those cells.
     """
     table = count_cells(_residents(people))
     figures = []

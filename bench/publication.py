@@ -60,27 +60,16 @@ _POLL_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class Publication:
-    """Cost of a publication.
-
-    Parameters
-    ----------
-    release : int
-        The release.
-    seconds : float
-        Time from the call to its return.
-    steps : mapping of str to float
-        Seconds of each step, by its name.
-    megabytes : float, optional
-        Peak memory of the backend, shared buffers that it touched included; None if the server runs
-        on another machine.
-    suppressed : int
-        Records that were not published.
-    """
+    """Cost of a publication."""
 
     release: int
     seconds: float
+    """Time from the call to its return."""
     steps: Mapping[str, float]
     megabytes: float | None
+    """Peak memory of the backend, shared buffers that it touched included; None if the server runs
+    on another machine.
+    """
     suppressed: int
 
 

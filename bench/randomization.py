@@ -48,17 +48,13 @@ _ESGRO = ("education", "salary", "sex", "race", "occupation")
 def measure_randomization(source: Source, rounds: int) -> list[Figure]:
     """Measure the search on a census, by scheme rr-both.
 
-    Parameters
-    ----------
-    source : Source
-        Adult, or a census of its shape; where it has no salary, that is every other marital status.
-    rounds : int
-        Runs of which the median counts.
+    Args:
+        source: Adult, or a census of its shape; where it has no salary, that is every other marital
+            status.
+        rounds: Runs of which the median counts.
 
-    Raises
-    ------
-    AssertionError
-        If the two ways do not agree.
+    Raises:
+        AssertionError: If the two ways do not agree.
     """
     return [
         _measure("EMGRW", _table(source, _EMGRW), rounds),

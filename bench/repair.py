@@ -22,18 +22,12 @@ __all__ = ["measure_repair"]
 
 @dataclass(frozen=True)
 class _Most:
-    """Limits of what certification may cost, where they are stated.
-
-    Parameters
-    ----------
-    audits : float, optional
-        Time of certifying, that is, of measuring and mending, in audits.
-    detail_ratio : float, optional
-        Loss of detail, in those of the uncertified release.
-    """
+    """Limits of what certification may cost, where they are stated."""
 
     audits: float | None = None
+    """Time of certifying, that is, of measuring and mending, in audits."""
     detail_ratio: float | None = None
+    """Loss of detail, in those of the uncertified release."""
 
 
 # In audits, twice what repair by mergers alone takes: 2.05 on Adult, 2.8 on the census.

@@ -38,10 +38,8 @@ _KINDS = {"parquet": "Parquet file", "json": "JSON"}
 def settle_header(console: Console, file: CsvFile, form: Form) -> bool:
     """Return whether a line names the columns of a file.
 
-    Raises
-    ------
-    ClientError
-        If nothing tells, and nobody can be asked.
+    Raises:
+        ClientError: If nothing tells, and nobody can be asked.
     """
     if file.layout is None or form.header is not None or file.header:
         return bool(file.header)
@@ -107,10 +105,8 @@ def _list_columns(console: Console, study: Study) -> None:
 def agree(console: Console, *, yes: bool) -> None:
     """Ask whether to go on, if somebody can be asked.
 
-    Raises
-    ------
-    ClientError
-        If not.
+    Raises:
+        ClientError: If not.
     """
     if yes or not _asked(console):
         return

@@ -22,10 +22,8 @@ def read_adult(path: Path) -> Source:
 
     Age needs no hierarchy; it is generalized to intervals.
 
-    Raises
-    ------
-    ClientError
-        If a file or a column is missing.
+    Raises:
+        ClientError: If a file or a column is missing.
     """
     with open_csv(path) as file:
         file.settle(header=True)

@@ -34,21 +34,15 @@ _SMALLEST, _LARGEST = 4.0, 400.0
 
 
 class Belief(NamedTuple):
-    """Belief of an attacker about one kind of people.
-
-    Parameters
-    ----------
-    baseline, believed : float
-        Belief in the value that is believed most, without the release and with it.
-    records, correct, breached : int
-        People of the kind, those who have the value, and those who are breached by it.
-    """
+    """Belief of an attacker about one kind of people."""
 
     baseline: float
     believed: float
+    """Belief in the value that is believed most, without the release and with it."""
     records: int
     correct: int
     breached: int
+    """People of the kind, those who have the value, and those who are breached by it."""
 
 
 def draw_beliefs(
@@ -62,14 +56,8 @@ def draw_beliefs(
 ) -> None:
     """Draw beliefs.
 
-    Parameters
-    ----------
-    file : file
-        File that is written.
-    kind : str
-        Format of it, such as png.
-    sure, unsure : float
-        Limits that define who is breached.
+    Args:
+        sure, unsure: Limits that define who is breached.
     """
     from matplotlib.figure import Figure as Canvas  # slow to import
     from matplotlib.ticker import PercentFormatter

@@ -19,19 +19,11 @@ def choose_roles(
 ) -> tuple[dict[str, list[str]], dict[str, str], list[str]]:
     """Choose the sensitive column and the quasi-identifiers where they are not stated.
 
-    Returns
-    -------
-    dict of str to list of str
-        Columns of each part.
-    dict of str to str
+    Returns:
         Columns left out, with the reason: what they look like.
-    list of str
-        Columns without a part.
 
-    Raises
-    ------
-    ClientError
-        If no column is left for one of them.
+    Raises:
+        ClientError: If no column is left for one of them.
     """
     free = _free(names, parts)
     wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]

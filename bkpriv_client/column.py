@@ -45,23 +45,14 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class Stated:
-    """Statements of a person about the values.
-
-    Parameters
-    ----------
-    nulls : mapping of str to frozenset of str
-        Values that are missing, by column; those that are so in all by the empty name.
-    dates : mapping of str to tuple of str
-        Forms of dates, by column; those of all other columns by the empty name.
-    decimal : str
-        The decimal sign; empty where none was stated.
-    labels : frozenset of str
-        Columns of codes.
-    """
+    """Statements of a person about the values."""
 
     nulls: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Values that are missing, by column; those that are so in all by the empty name."""
     dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Forms of dates, by column; those of all other columns by the empty name."""
     decimal: str = ""
+    """The decimal sign; empty where none was stated."""
     labels: frozenset[str] = frozenset()
 
     def missing(self, name: str) -> frozenset[str]:
@@ -76,49 +67,28 @@ class Stated:
 
 @dataclass(frozen=True)
 class Decision:
-    """Type of a column, and its reason.
-
-    Parameters
-    ----------
-    type : SqlType
-        The type.
-    why : str
-        Reason, and what is particular about it, for people; empty for the plainest.
-    missing : int
-        Values that are missing.
-    write : callable
-        Writes in SQL, of a column as in SQL, the value that goes into the table.
-    loss : bool
-        Whether most values are of a narrower type than text, which it became.
-    """
+    """Type of a column, and its reason."""
 
     type: SqlType
     why: str
+    """Reason, and what is particular about it, for people; empty for the plainest."""
     missing: int
     write: Callable[[str], str]
+    """Writes in SQL, of a column as in SQL, the value that goes into the table."""
     loss: bool = False
+    """Whether most values are of a narrower type than text, which it became."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that has been studied.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    figures : Figures
-        Figures of the column.
-    stated : Stated
-        Statements about its values.
-    place : callable
-        Place of a record in the file, for people.
-    """
+    """A column that has been studied."""
 
     name: str
     figures: Figures
     stated: Stated
+    """Statements about its values."""
     place: Callable[[int], str]
+    """Place of a record in the file, for people."""
 
     def fitting(self, family: str) -> list[Reading]:
         """Readings of a family that all values fit, in the order in which they are preferred."""
@@ -358,10 +328,8 @@ _MARKED = f"list_contains({literals(MARKERS)}, lower(v))"
 def decide(columns: Iterable[Column], types: Sequence[SqlType] = ()) -> list[Decision]:
     """Decide what the columns of a file become; what one shows may say which another means.
 
-    Parameters
-    ----------
-    types : sequence of SqlType
-        Types of the columns, if the file states them.
+    Args:
+        types: Types of the columns, if the file states them.
     """
     columns = list(columns)
     if types:

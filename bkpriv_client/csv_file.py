@@ -66,21 +66,12 @@ _TYPES: dict[str, SqlType] = {
 
 @dataclass(frozen=True)
 class Study:
-    """Decisions about a file's columns.
-
-    Parameters
-    ----------
-    records : int
-        Number of records.
-    decisions : mapping of str to Decision
-        Decision about each column.
-    idle : frozenset of str
-        Columns without a name and without a value, which are left out.
-    """
+    """Decisions about a file's columns."""
 
     records: int
     decisions: Mapping[str, Decision]
     idle: frozenset[str] = frozenset()
+    """Columns without a name and without a value, which are left out."""
 
     @property
     def types(self) -> dict[str, SqlType]:
@@ -95,25 +86,10 @@ class Study:
 class CsvFile:
     """A file whose records DuckDB reads.
 
-    Parameters
-    ----------
-    db : DuckDBPyConnection
-        Database for its records.
-    opened : Opened
-        The file.
-    form : Form
-        Statements about it.
-
-    Attributes
-    ----------
-    layout : Layout, optional
-        Layout of a CSV file.
-    header : bool or None
-        Whether a line names the columns; None if nothing shows it.
-    names : tuple of str
-        The columns, once they are settled.
-    notes : list of str
-        Decisions that are not usual, for people.
+    Attributes:
+        header: Whether a line names the columns; None if nothing shows it.
+        names: The columns, once they are settled.
+        notes: Decisions that are not usual, for people.
     """
 
     def __init__(self, db: DuckDBPyConnection, opened: Opened, form: Form) -> None:
@@ -136,15 +112,11 @@ class CsvFile:
     def settle(self, *, header: bool) -> None:
         """Name the columns.
 
-        Parameters
-        ----------
-        header : bool
-            Whether a line of a CSV file names the columns.
+        Args:
+            header: Whether a line of a CSV file names the columns.
 
-        Raises
-        ------
-        ClientError
-            If the file has other columns than are stated.
+        Raises:
+            ClientError: If the file has other columns than are stated.
         """
         self.header = header
         first: Sequence[str]
@@ -158,10 +130,8 @@ class CsvFile:
     def read(self) -> None:
         """Read all records.
 
-        Raises
-        ------
-        ClientError
-            If a line cannot be read, or there are no records.
+        Raises:
+            ClientError: If a line cannot be read, or there are no records.
         """
         self.db.execute(f"SET memory_limit = '{_MEMORY + len(self.names)}MB'")
         with misread(self.opened, self.layout):
@@ -181,17 +151,12 @@ class CsvFile:
     ) -> Study:
         """Decide what each column becomes, by all of its values.
 
-        Parameters
-        ----------
-        stated : Stated, optional
-            Statements about the values.
-        seen : callable
-            Told how many columns have been studied.
+        Args:
+            stated: Statements about the values.
+            seen: Told how many columns have been studied.
 
-        Raises
-        ------
-        ClientError
-            If a value holds a NUL, which PostgreSQL does not take.
+        Raises:
+            ClientError: If a value holds a NUL, which PostgreSQL does not take.
         """
         stated = stated or Stated()
         columns = []
@@ -356,10 +321,8 @@ def read_hierarchy(path: Path) -> Hierarchy:
     A first line of names may stand above, or be missing, as in files of ARX: rows end in one root,
     and names do not.
 
-    Raises
-    ------
-    ClientError
-        If the file is not such a table, or a value has two rows that differ.
+    Raises:
+        ClientError: If the file is not such a table, or a value has two rows that differ.
     """
     with open_csv(path, Form(header=False, above=0, below=0)) as file:
         file.settle(header=False)
@@ -396,10 +359,8 @@ def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, 
 
     Files are ``hierarchy_education.csv`` or, as of ARX, ``adult_hierarchy_education.csv``.
 
-    Raises
-    ------
-    ClientError
-        If several files are named for one attribute, or one is no hierarchy.
+    Raises:
+        ClientError: If several files are named for one attribute, or one is no hierarchy.
     """
     hierarchies = {}
     for attribute in attributes:

@@ -47,18 +47,10 @@ def declare(
 ) -> list[sql.Composed]:
     """Compose the statements that register a table and give its attributes their hierarchies.
 
-    Parameters
-    ----------
-    connection : Connection
-        Connection to the server, which knows what must be quoted.
-    quasi_identifiers, sensitive : sequence of str, str or sequence of str
-        Columns of the table by their roles.
-    hierarchies : mapping of str to TableName
-        Tables of hierarchies, by attribute.
-    intervals : mapping of str to sequence of int
-        Widths of intervals, by attribute.
-    **roles : str or sequence of str
-        Columns of roles that the table may have: `respondent`, `period` and `attributes`.
+    Args:
+        connection: Connection to the server, which knows what must be quoted.
+        quasi_identifiers, sensitive: Columns of the table by their roles.
+        roles: Columns of roles that the table may have: `respondent`, `period` and `attributes`.
     """
     source = table.written(connection)
     columns = {name: told if isinstance(told, str) else list(told) for name, told in roles.items()}

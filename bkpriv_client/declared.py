@@ -47,12 +47,9 @@ _HAS_JOB = {
 def read_declared(connection: Connection, wanted: Wanted) -> Declared:
     """Read what a database declares, and try in it what a file wants.
 
-    Raises
-    ------
-    psycopg.Error
-        If the server refuses something of it.
-    ClientError
-        See `check_references`.
+    Raises:
+        psycopg.Error: If the server refuses something of it.
+        ClientError: See `check_references`.
     """
     with connection.transaction(force_rollback=True):
         jobs = _try_jobs(connection, wanted)

@@ -47,54 +47,35 @@ _SAMPLE = 20_480
 
 @dataclass(frozen=True)
 class Form:
-    """Statements of a person about a file's form; what is None is found.
-
-    Parameters
-    ----------
-    encoding, delimiter, quote : str, optional
-        Form in which it is written.
-    header : bool, optional
-        Whether a line names the columns.
-    columns : tuple of str, optional
-        Names of the columns, in place of those in the file.
-    above, below : int, optional
-        Lines to leave out at the top and at the end.
-    """
+    """Statements of a person about a file's form; what is None is found."""
 
     encoding: str | None = None
     delimiter: str | None = None
     quote: str | None = None
     header: bool | None = None
+    """Whether a line names the columns."""
     columns: tuple[str, ...] | None = None
+    """Names of the columns, in place of those in the file."""
     above: int | None = None
     below: int | None = None
+    """Lines to leave out at the top and at the end."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Delimiters of a file, and its first lines.
-
-    Parameters
-    ----------
-    delimiter, quote, escape : str
-        Characters between fields, around them, and before a quote within one.
-    above : int
-        Lines before the line of names, or before the first record.
-    header : bool or None
-        Whether there is a line of names; None if nothing shows it.
-    first : tuple of str
-        Fields of that line.
-    notes : tuple of str
-        Decisions that are not usual, for people.
-    """
+    """Delimiters of a file, and its first lines."""
 
     delimiter: str
     quote: str
     escape: str
+    """Characters between fields, around them, and before a quote within one."""
     above: int
+    """Lines before the line of names, or before the first record."""
     header: bool | None
+    """Whether there is a line of names; None if nothing shows it."""
     first: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    """Decisions that are not usual, for people."""
 
     @property
     def plain(self) -> bool:
@@ -116,10 +97,8 @@ class Layout:
 def find_layout(db: DuckDBPyConnection, opened: Opened, form: Form) -> Layout:
     """Find the layout of a file by its first lines.
 
-    Raises
-    ------
-    ClientError
-        If there is nothing in it, or it cannot be read.
+    Raises:
+        ClientError: If there is nothing in it, or it cannot be read.
     """
     with opened.text.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         lines = [line.rstrip("\r\n") for line in islice(stream, _LINES_ABOVE)]

@@ -32,36 +32,17 @@ _STEPPED = ("int4range", "int8range", "daterange")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file.
-
-    Parameters
-    ----------
-    name, type, holds : str
-        Name of the column, its type in SQL, and its meaning.
-    """
+    """A column of a file."""
 
     name: str
     type: str
     holds: str
+    """Name of the column, its type in SQL, and its meaning."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A view, and how it is exported.
-
-    Parameters
-    ----------
-    schema, name : str
-        Name of the view.
-    holds : str
-        Meaning of its rows.
-    columns : tuple of Column
-        Columns of the file.
-    query : Composed
-        A SELECT of them.
-    rows : int
-        Number of rows.
-    """
+    """A view, and how it is exported."""
 
     schema: str
     name: str
@@ -77,10 +58,8 @@ class Source:
 def describe(connection: Connection, schema: str, name: str) -> Source:
     """Read what a view holds from the catalogue.
 
-    Raises
-    ------
-    ClientError
-        If a column would be called like another.
+    Raises:
+        ClientError: If a column would be called like another.
     """
     view = sql.Identifier(schema, name)
     described = connection.execute(

@@ -75,10 +75,8 @@ def export(
 def _views(connection: Connection, what: str) -> list[tuple[str, str]]:
     """Schemas and names of the views that are meant; those of a release, the server has checked.
 
-    Raises
-    ------
-    ClientError
-        If there are none.
+    Raises:
+        ClientError: If there are none.
     """
     if what.isdecimal():
         query = "SELECT view_schema, view_name FROM bkpriv_internal.open_views(%s)"

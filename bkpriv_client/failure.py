@@ -19,14 +19,10 @@ __all__ = ["ClientError", "show"]
 class ClientError(Exception):
     """Error that the person at the keyboard can put right.
 
-    Parameters
-    ----------
-    message : str
-        Fault, naming the file, column or table.
-    detail : str, optional
-        The figures behind the message.
-    hint : str, optional
-        Remedy that would work instead.
+    Args:
+        message: Fault, naming the file, column or table.
+        detail: The figures behind the message.
+        hint: Remedy that would work instead.
     """
 
     def __init__(self, message: str, *, detail: str | None = None, hint: str | None = None) -> None:

@@ -24,17 +24,11 @@ def file_name(name: str, ending: str) -> str:
 def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing, which takes its name only once all of it is written.
 
-    Parameters
-    ----------
-    path : Path
-        Path that the file takes.
-    private : bool
-        Whether nobody else may read it.
+    Args:
+        private: Whether nobody else may read it.
 
-    Raises
-    ------
-    ClientError
-        If it cannot be written.
+    Raises:
+        ClientError: If it cannot be written.
     """
     beside = path.with_name(f".{path.name}.part")
     try:

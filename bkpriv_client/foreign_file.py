@@ -80,17 +80,11 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
 def check_is_read(beginning: str, title: str) -> None:
     """Refuse a file that begins as other programs' files do.
 
-    Parameters
-    ----------
-    beginning : str
-        First characters of the file; of one that is no text, its bytes as Latin-1.
-    title : str
-        Title of the file in messages.
+    Args:
+        beginning: First characters of the file; of one that is no text, its bytes as Latin-1.
 
-    Raises
-    ------
-    ClientError
-        If it is such a file.
+    Raises:
+        ClientError: If it is such a file.
     """
     for pattern, kind, way_out in _KINDS:
         if re.match(pattern, beginning):

@@ -60,16 +60,11 @@ DIAGNOSES = tuple(diagnosis for members in _SYSTEMS.values() for diagnosis in me
 def hospital(records: int, seed: int) -> Source:
     """Draw a table of admissions.
 
-    Parameters
-    ----------
-    records : int
-        Number of records, at least 1.
-    seed : int
-        Seed of the random numbers, not negative.
+    Args:
+        records: Number of records, at least 1.
+        seed: Seed of the random numbers, not negative.
 
-    Returns
-    -------
-    Source
+    Returns:
         Table ``hospital`` with quasi-identifiers age, sex, district and occupation, and the
         sensitive attribute diagnosis.
     """

@@ -84,10 +84,8 @@ def inspect(
 def _find(connection: Connection, table: str) -> TableName:
     """Name of a table as the catalogue has it.
 
-    Raises
-    ------
-    ClientError
-        If there is none.
+    Raises:
+        ClientError: If there is none.
     """
     found = connection.execute(
         "SELECT n.nspname::text, c.relname::text FROM pg_class AS c "

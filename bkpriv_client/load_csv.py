@@ -222,10 +222,8 @@ def load_csv(
 def _named_after(path: Path) -> str:
     """Name of a table for a file.
 
-    Raises
-    ------
-    ClientError
-        If the file has none.
+    Raises:
+        ClientError: If the file has none.
     """
     name = re.sub(r"\W+", "_", path.name.lstrip(".").partition(".")[0].lower()).strip("_")
     if not name:
@@ -236,10 +234,8 @@ def _named_after(path: Path) -> str:
 def _check_names(option: str, named: Sequence[str], file: CsvFile) -> None:
     """Refuse a column that is not in the file.
 
-    Raises
-    ------
-    ClientError
-        If it is not.
+    Raises:
+        ClientError: If it is not.
     """
     for name in named:
         if name not in file.names:
@@ -253,10 +249,9 @@ def _check_names(option: str, named: Sequence[str], file: CsvFile) -> None:
 def _read_parts(file: CsvFile, stated: Mapping[str, str]) -> dict[str, list[str]]:
     """Read which columns have which part; those that have none are not in it.
 
-    Raises
-    ------
-    ClientError
-        If there is no such column, or one stands twice, or several are one respondent or period.
+    Raises:
+        ClientError: If there is no such column, or one stands twice, or several are one respondent
+            or period.
     """
     parts = {part: list(listed(text)) for part, text in stated.items() if text}
     for part, names in parts.items():

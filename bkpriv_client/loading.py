@@ -38,16 +38,11 @@ NAME_BYTES = 63
 
 @dataclass(frozen=True)
 class TableName:
-    """Name of a table.
-
-    Parameters
-    ----------
-    schema, name : str
-        Names in the catalogue, without quotes.
-    """
+    """Name of a table."""
 
     schema: str
     name: str
+    """Names in the catalogue, without quotes."""
 
     @property
     def identifier(self) -> sql.Identifier:
@@ -80,16 +75,9 @@ def create_table(
 ) -> None:
     """Create a table and fill it.
 
-    Parameters
-    ----------
-    table : TableName
-        The table, which must not exist.
-    columns : mapping of str to SqlType
-        Type of each column.
-    rows : iterable of tuple
-        Records, values in the order of `columns`.
-    loaded : callable
-        Told now and then how many records have been sent.
+    Args:
+        rows: Records, values in the order of `columns`.
+        loaded: Told now and then how many records have been sent.
     """
     with _created(connection, table, columns):
         copy_rows(connection, table, columns, rows, loaded=loaded)
@@ -165,10 +153,9 @@ def copy_rows(
 def hierarchy_table(table: TableName, attribute: str) -> TableName:
     """Name of the table that holds an attribute's hierarchy.
 
-    Raises
-    ------
-    ClientError
-        If it is longer than the server allows: it would be cut, and two might become one.
+    Raises:
+        ClientError: If it is longer than the server allows: it would be cut, and two might become
+            one.
     """
     name = f"{table.name}_{attribute}_hierarchy"
     if len(name.encode()) > NAME_BYTES:

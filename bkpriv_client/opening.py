@@ -51,27 +51,14 @@ _LIKELY = ("cp1252", "cp1250", "cp1251", "cp1253", "shift_jis")
 
 @dataclass(frozen=True)
 class Opened:
-    """A file and the text that is read of it.
-
-    Parameters
-    ----------
-    title : str
-        Title of the file in messages.
-    text : Path
-        File to read.
-    packing : str, optional
-        Packing of the file.
-    encoding : str
-        Encoding of the file.
-    kind : str
-        "csv", "json" or "parquet".
-    """
+    """A file and the text that is read of it."""
 
     title: str
     text: Path
     packing: str | None
     encoding: str
     kind: Literal["csv", "json", "parquet"] = "csv"
+    """"csv", "json" or "parquet"."""
 
     def lines(self) -> int:
         """Count the lines of the text."""
@@ -90,10 +77,8 @@ class Opened:
 def named_encoding(name: str) -> str:
     """Return the name of an encoding that a person stated.
 
-    Raises
-    ------
-    ClientError
-        If there is none.
+    Raises:
+        ClientError: If there is none.
     """
     try:
         "".encode(name)
@@ -109,21 +94,13 @@ def named_encoding(name: str) -> str:
 def open_text(path: Path, directory: Path, encoding: str | None, below: int) -> Opened:
     """Make a file ready for reading.
 
-    Parameters
-    ----------
-    path : Path
-        The file; ``-`` is the standard input.
-    directory : Path
-        Directory for temporary files.
-    encoding : str, optional
-        Encoding of the file; by default that of its byte order mark, or UTF-8.
-    below : int
-        Number of lines to leave out at the end.
+    Args:
+        path: The file; ``-`` is the standard input.
+        encoding: Encoding of the file; by default that of its byte order mark, or UTF-8.
+        below: Number of lines to leave out at the end.
 
-    Raises
-    ------
-    ClientError
-        If the file cannot be read, unpacked or decoded, or is another program's.
+    Raises:
+        ClientError: If the file cannot be read, unpacked or decoded, or is another program's.
     """
     title = str(path)
     if title == "-":

@@ -26,10 +26,8 @@ Uri = Annotated[
 def assigned(texts: Sequence[str], name: str, *, dotted: bool = False) -> dict[str, Any]:
     """Values by name, of NAME=VALUE; by the names within each if these are dotted.
 
-    Raises
-    ------
-    ClientError
-        If a text has no such form.
+    Raises:
+        ClientError: If a text has no such form.
     """
     found: dict[str, Any] = {}
     for text in texts:

@@ -15,10 +15,8 @@ FORMATS = (".png", ".svg", ".pdf")
 def check_plot(path: Path | None) -> None:
     """Refuse a plot that could not be written, before anybody waits for it.
 
-    Raises
-    ------
-    ClientError
-        If its name has no ending of a picture, or its directory is not there.
+    Raises:
+        ClientError: If its name has no ending of a picture, or its directory is not there.
     """
     if path is None:
         return

@@ -16,10 +16,9 @@ __all__ = ["check_room", "make_room", "resolve"]
 def resolve(connection: Connection, table: str) -> TableName:
     """Read a table's name as written in SQL; its schema is by default the user's current one.
 
-    Raises
-    ------
-    ClientError
-        If it has more parts, or there is no current schema, or that is up to somebody else.
+    Raises:
+        ClientError: If it has more parts, or there is no current schema, or that is up to somebody
+            else.
     """
     parts: list[str] = scalar(connection, sql.SQL("SELECT parse_ident(%s)"), table)
     if len(parts) == 1:
@@ -59,10 +58,8 @@ def _check_owner(connection: Connection, schema: str, name: str) -> None:
 def check_room(connection: Connection, table: TableName, *, replace: bool) -> bool:
     """See whether there is a table of a name.
 
-    Raises
-    ------
-    ClientError
-        If there is one, which is not to be replaced.
+    Raises:
+        ClientError: If there is one, which is not to be replaced.
     """
     name = table.written(connection)
     if scalar(connection, sql.SQL("SELECT to_regclass(%s)"), name) is None:

@@ -38,27 +38,16 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that has to change.
-
-    Parameters
-    ----------
-    action : Action
-        Thing that is done.
-    subject : tuple of str
-        Names of the thing it is done to: of a dataset and an attribute, of a view and a role.
-    why : str
-        Reason.
-    pruning : bool
-        Whether something is taken away, which is done only if that is asked for.
-    needed : bool
-        Whether nothing can be done without that.
-    """
+    """One thing that has to change."""
 
     action: Action
     subject: tuple[str, ...]
+    """Names of the thing it is done to: of a dataset and an attribute, of a view and a role."""
     why: str = ""
     pruning: bool = False
+    """Whether something is taken away, which is done only if that is asked for."""
     needed: bool = False
+    """Whether nothing can be done without that."""
 
     def __str__(self) -> str:
         """One line that says what is done, and why."""
@@ -76,19 +65,10 @@ class Change:
 
 @dataclass(frozen=True)
 class DeclaredDataset:
-    """A dataset as it is declared.
-
-    Parameters
-    ----------
-    differs : str or None
-        Difference of its declaration from the one that is wanted; None if there is none.
-    hierarchies, knowledge : mapping of str to bool
-        Hierarchies and knowledge that it has: whether each is as it is wanted.
-    releases : mapping of int to str
-        View of each release that is not withdrawn.
-    """
+    """A dataset as it is declared."""
 
     differs: str | None = None
+    """Difference of its declaration from the one that is wanted; None if there is none."""
     hierarchies: Mapping[str, bool] = field(default_factory=dict)
     knowledge: Mapping[str, bool] = field(default_factory=dict)
     releases: Mapping[int, str] = field(default_factory=dict)
@@ -96,45 +76,28 @@ class DeclaredDataset:
 
 @dataclass(frozen=True)
 class Declared:
-    """Declarations of a database, as far as a file speaks of them or the caller owns them.
-
-    Parameters
-    ----------
-    datasets : mapping of str to DeclaredDataset
-        Datasets that the caller may see, by name.
-    owned : frozenset of str
-        Names of those that the caller owns.
-    policies : mapping of str to mapping
-        Requirements by name.
-    jobs : frozenset of tuple of str
-        Jobs and the roles of the file that have them.
-    shown : mapping of str to int
-        The release that a view shows, of the datasets that the caller owns.
-    reasons : mapping of str to tuple of str
-        Reasons why a publication would be made anew, by its view, were all else as wanted.
-    readers : mapping of str to frozenset of str
-        Roles that may read a publication of the file, by its view; where that is there.
-    glancing : mapping of str to frozenset of str
-        Roles that may read some of it: one of its views, or a column.
-    """
+    """Declarations of a database, as far as a file speaks of them or the caller owns them."""
 
     datasets: Mapping[str, DeclaredDataset] = field(default_factory=dict)
+    """Datasets that the caller may see, by name."""
     owned: frozenset[str] = frozenset()
     policies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     jobs: frozenset[tuple[str, str]] = frozenset()
     shown: Mapping[str, int] = field(default_factory=dict)
+    """The release that a view shows, of the datasets that the caller owns."""
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Reasons why a publication would be made anew, by its view, were all else as wanted."""
     readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Roles that may read a publication of the file, by its view; where that is there."""
     glancing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Roles that may read some of it: one of its views, or a column."""
 
 
 def check_references(declared: Declared, wanted: Wanted) -> None:
     """Refuse publications of datasets, or under policies, that are neither there nor wanted.
 
-    Raises
-    ------
-    ClientError
-        If there are such.
+    Raises:
+        ClientError: If there are such.
     """
     for view, publication in wanted.publications.items():
         for noun, name, known in (
@@ -152,10 +115,8 @@ def check_references(declared: Declared, wanted: Wanted) -> None:
 def plan(declared: Declared, wanted: Wanted) -> tuple[Change, ...]:
     """Say what has to change; nothing where all is as it is wanted.
 
-    Raises
-    ------
-    ClientError
-        See `check_references`.
+    Raises:
+        ClientError: See `check_references`.
     """
     check_references(declared, wanted)
     replaced = {

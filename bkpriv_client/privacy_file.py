@@ -99,10 +99,8 @@ class _Publish:
 def read_file(path: Path) -> Wanted:
     """Read a file.
 
-    Raises
-    ------
-    ClientError
-        If it cannot be read, or does not declare anything that can be.
+    Raises:
+        ClientError: If it cannot be read, or does not declare anything that can be.
     """
     try:
         with path.open("rb") as file:
@@ -364,10 +362,8 @@ _QUALIFIED = re.compile(rf"({_PART})\.({_PART})")
 def _relation(text: str, path: str) -> str:
     """Name of a table or view with its schema, quoted where that is needed.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is none, or has no schema: what it means would depend on who asks.
+    Raises:
+        InvalidParameter: If it is none, or has no schema: what it means would depend on who asks.
     """
     parts = _QUALIFIED.fullmatch(text)
     if parts is None:
@@ -395,10 +391,8 @@ def _quoted(key: str) -> str:
 def _plain(value: Any, path: tuple[str, ...]) -> Any:
     """Return what JSON and SQL can hold of a value; a day is its text.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is something else in it.
+    Raises:
+        InvalidParameter: If there is something else in it.
     """
     name = ".".join(map(_quoted, path)) or "the file"
     if len(path) > _DEPTH:

@@ -69,30 +69,18 @@ class Looked:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Roles of a table's columns that are proposed.
-
-    Parameters
-    ----------
-    quasi_identifiers, sensitive : list of str
-        Columns by which people might be recognised, and those that nobody is to learn.
-    respondent : str or None
-        Column that says whose record it is, where people have several.
-    bins : dict of str to str, int or float
-        Bins; see `propose_bins`.
-    codes : list of str
-        Columns of texts that are codes.
-    coarsened : list of str
-        Quasi-identifiers of many labels, and codes, for which a hierarchy can be suggested.
-    left : list of str
-        Columns that are left out.
-    """
+    """Roles of a table's columns that are proposed."""
 
     quasi_identifiers: list[str]
     sensitive: list[str]
+    """Columns by which people might be recognised, and those that nobody is to learn."""
     respondent: str | None
+    """Column that says whose record it is, where people have several."""
     bins: dict[str, Bin]
+    """Bins; see `propose_bins`."""
     codes: list[str]
     coarsened: list[str]
+    """Quasi-identifiers of many labels, and codes, for which a hierarchy can be suggested."""
     left: list[str]
 
     @property
@@ -188,17 +176,7 @@ def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) 
 def propose_bins(
     connection: Connection, table: TableName, used: Sequence[Looked], sensitive: Collection[str]
 ) -> tuple[dict[str, Bin], list[str]]:
-    """Bins of columns, and those that are codes written as text.
-
-    Parameters
-    ----------
-    table : TableName
-        The table.
-    used : sequence of Looked
-        Columns that have a role.
-    sensitive : collection of str
-        Sensitive ones among them.
-    """
+    """Bins of columns, and those that are codes written as text."""
     types: Mapping[str, str] = dict(
         connection.execute(_TYPES, [table.written(connection)]).fetchall()
     )

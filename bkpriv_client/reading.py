@@ -46,27 +46,16 @@ def trimmed(value: str) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read values.
-
-    Parameters
-    ----------
-    family : str
-        Kind of what it reads.
-    name : str
-        Particularity, for people.
-    fits : str
-        SQL: whether the value ``v`` fits.
-    write : str
-        SQL: the value as PostgreSQL reads it, if it fits.
-    kind : str
-        SQL: of numbers the sign that is left out, of days the type, of truths the word.
-    """
+    """A way to read values."""
 
     family: Literal["number", "date", "boolean"]
     name: str
     fits: str
+    """SQL: whether the value ``v`` fits."""
     write: str
+    """SQL: the value as PostgreSQL reads it, if it fits."""
     kind: str
+    """SQL: of numbers the sign that is left out, of days the type, of truths the word."""
 
 
 def literal(text: str) -> str:
@@ -132,15 +121,11 @@ _TIME = (
 def date_reading(form: str) -> Reading:
     """Return the reading of days of one form.
 
-    Parameters
-    ----------
-    form : str
-        Form such as DD.MM.YYYY; a time of day behind it need not be stated.
+    Args:
+        form: Form such as DD.MM.YYYY; a time of day behind it need not be stated.
 
-    Raises
-    ------
-    ClientError
-        If it does not say where year, month and day are.
+    Raises:
+        ClientError: If it does not say where year, month and day are.
     """
     stated = form.strip().upper()
     pieces = _PIECE.findall(stated)

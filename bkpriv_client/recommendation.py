@@ -35,15 +35,7 @@ _NOUNS = {"gcp": "of the detail", "query_error": "of the error of queries"}
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A policy to begin with, or why there is none.
-
-    Parameters
-    ----------
-    chosen : Setting or None
-        The policy.
-    words : str
-        The reason, in sentences.
-    """
+    """A policy to begin with, or why there is none."""
 
     chosen: Setting | None
     words: str
@@ -52,16 +44,9 @@ class Recommendation:
 def recommend(settings: Sequence[Setting], tolerance: float) -> Recommendation:
     """Recommend one of the policies that were tried; see the module.
 
-    Parameters
-    ----------
-    settings : sequence of Setting
-        Policies that were tried, k-anonymity alone among them.
-    tolerance : float
-        The most that may be lost beyond k-anonymity alone, as a share.
-
-    Returns
-    -------
-    Recommendation
+    Args:
+        settings: Policies that were tried, k-anonymity alone among them.
+        tolerance: The most that may be lost beyond k-anonymity alone, as a share.
     """
     lost = losses(settings)
     judged = [item for item in settings if not item.plain]

@@ -25,17 +25,11 @@ def drop_sandbox(connection: Connection, schema: str, mark: str) -> None:
 
     Their releases are withdrawn first; as always, the history of them stays.
 
-    Parameters
-    ----------
-    schema : str
-        Name of the schema.
-    mark : str
-        Comment by which the schema is known to be the command's own.
+    Args:
+        mark: Comment by which the schema is known to be the command's own.
 
-    Raises
-    ------
-    ClientError
-        If the schema exists without the mark. Nothing is changed then.
+    Raises:
+        ClientError: If the schema exists without the mark. Nothing is changed then.
     """
     comment = connection.execute(
         "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s",

@@ -37,17 +37,7 @@ _FAR = 20
 
 @dataclass(frozen=True)
 class Suspect:
-    """Number that may be a sentinel.
-
-    Parameters
-    ----------
-    value : str
-        The number as it is written.
-    count : int
-        Number of its records.
-    row : int
-        First of them.
-    """
+    """Number that may be a sentinel."""
 
     value: str
     count: int
@@ -64,14 +54,9 @@ def odd_numbers(
 ) -> list[Suspect]:
     """Return the numbers that may stand for a missing value.
 
-    Parameters
-    ----------
-    suspects : list of Suspect
-        Numbers that may be sentinels by their form.
-    others : mapping of float to int
-        Counts of the other numbers, of at least `FEW` + 1 of them if there are so many.
-    low, high : float
-        Range of the others.
+    Args:
+        suspects: Numbers that may be sentinels by their form.
+        others: Counts of the other numbers, of at least `FEW` + 1 of them if there are so many.
     """
     others = dict(others)
     left = [each for each in suspects if each.count > 1]

@@ -135,15 +135,11 @@ def open_session(uri: str) -> Session:
     A statement outside a transaction gets one of its own; for what refuses that, see
     `Session.outside`.
 
-    Parameters
-    ----------
-    uri : str
-        Connection string; what it leaves out comes from libpq's environment variables.
+    Args:
+        uri: Connection string; what it leaves out comes from libpq's environment variables.
 
-    Raises
-    ------
-    psycopg.OperationalError
-        If the server cannot be reached.
+    Raises:
+        psycopg.OperationalError: If the server cannot be reached.
     """
     connection = Session.connect(
         uri,
@@ -167,12 +163,9 @@ def open_session(uri: str) -> Session:
 def connect(uri: str) -> Session:
     """Open a session, as `open_session` does, in a database that holds the extension.
 
-    Raises
-    ------
-    ClientError
-        If the database does not hold the extension.
-    psycopg.OperationalError
-        If the server cannot be reached.
+    Raises:
+        ClientError: If the database does not hold the extension.
+        psycopg.OperationalError: If the server cannot be reached.
     """
     connection = open_session(uri)
     installed = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()

@@ -28,15 +28,7 @@ Hierarchy = Sequence[tuple[str, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table.
-
-    Parameters
-    ----------
-    type : SqlType
-        SQL type of the column.
-    values : sequence
-        Values, one per record.
-    """
+    """One column of a table."""
 
     type: SqlType
     values: Sequence[Any]
@@ -44,36 +36,23 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table in memory and what `bkpriv` has to know about it.
-
-    Parameters
-    ----------
-    name : str
-        Name for the table and, with a prefix, for the dataset.
-    title : str
-        Noun for the records, for people.
-    columns : mapping of str to Column
-        Columns by name, all of one length.
-    quasi_identifiers : tuple of str
-        Columns that an adversary may know of a person.
-    sensitive : str
-        Column that an adversary would like to know.
-    hierarchies : mapping of str to Hierarchy
-        Generalization hierarchies by attribute; the sensitive attribute may have one.
-    intervals : mapping of str to tuple of int
-        Widths of the intervals of numeric attributes.
-    serial : tuple of str
-        Columns that tell people and periods apart, where there are several of each.
-    """
+    """A table in memory and what `bkpriv` has to know about it."""
 
     name: str
+    """Name for the table and, with a prefix, for the dataset."""
     title: str
+    """Noun for the records, for people."""
     columns: Mapping[str, Column]
     quasi_identifiers: tuple[str, ...]
+    """Columns that an adversary may know of a person."""
     sensitive: str
+    """Column that an adversary would like to know."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    """Generalization hierarchies by attribute; the sensitive attribute may have one."""
     intervals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Widths of the intervals of numeric attributes."""
     serial: tuple[str, ...] = ()
+    """Columns that tell people and periods apart, where there are several of each."""
 
     @property
     def records(self) -> int:

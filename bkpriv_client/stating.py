@@ -20,10 +20,8 @@ _LONGEST = 200
 def one_sign(text: str, what: str) -> str:
     """Read a character, a tab also by its names.
 
-    Raises
-    ------
-    ClientError
-        If it is none, or several.
+    Raises:
+        ClientError: If it is none, or several.
     """
     text = {"\\t": "\t", "tab": "\t"}.get(text, text)
     if len(text) != 1 or text in "\r\n\0":
@@ -66,10 +64,8 @@ def said_null(values: Iterable[str], name: str = "") -> str:
 def read_decimal(decimal: str) -> str:
     """Read a decimal sign; it may be empty.
 
-    Raises
-    ------
-    ClientError
-        If it is none.
+    Raises:
+        ClientError: If it is none.
     """
     if decimal not in ("", ".", ","):
         raise ClientError(f"{decimal!r} is no decimal sign", hint="It is . or ,")
@@ -79,10 +75,8 @@ def read_decimal(decimal: str) -> str:
 def read_dates(formats: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Read forms of dates by column; those of all columns by the empty name.
 
-    Raises
-    ------
-    ClientError
-        If there is no such column, or it is not the form of a date.
+    Raises:
+        ClientError: If there is no such column, or it is not the form of a date.
     """
     dates: dict[str, tuple[str, ...]] = {}
     for text in formats:

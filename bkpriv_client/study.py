@@ -41,70 +41,45 @@ Noted = tuple[str, int]
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of the values that fit a reading.
-
-    Parameters
-    ----------
-    fits : int
-        Number of records whose value fits.
-    digest : int
-        Sum of hashes of what is written, by which readings are compared.
-    kinds : tuple of str
-        Kinds of the values.
-    rank : int
-        Narrowest type that holds all, if they are numbers: integer, bigint, numeric.
-    pointed : bool
-        Whether numbers end in a point and a zero.
-    misfit : tuple of str and int, optional
-        First value that does not fit.
-    """
+    """Counts of the values that fit a reading."""
 
     fits: int
+    """Number of records whose value fits."""
     digest: int
+    """Sum of hashes of what is written, by which readings are compared."""
     kinds: tuple[str, ...]
     rank: int
+    """Narrowest type that holds all, if they are numbers: integer, bigint, numeric."""
     pointed: bool
+    """Whether numbers end in a point and a zero."""
     misfit: Noted | None
+    """First value that does not fit."""
 
 
 @dataclass
 class Figures:
-    """Figures of a column.
-
-    Parameters
-    ----------
-    values, missing : int
-        Numbers of values, and of those that are missing.
-    blanks, led : int
-        Numbers of values with blanks at their ends, and with some at the beginning.
-    digits, figured : int
-        Numbers of values that are digits only, and that hold some.
-    whole : bool
-        Whether all are whole numbers.
-    first, zeros, control, nul : tuple of str and int, optional
-        First value; first with leading zeros, with a control character, with a NUL.
-    markers : list of Suspect
-        Usual marks of missing values; not among the values.
-    odd : list of Suspect
-        Numbers that may stand for a missing value.
-    tallies : dict of Reading to Tally
-        Counts of the readings that most values fit.
-    """
+    """Figures of a column."""
 
     values: int
     missing: int
     blanks: int
     led: int
+    """Numbers of values with blanks at their ends, and with some at the beginning."""
     digits: int
     figured: int
+    """Numbers of values that are digits only, and that hold some."""
     whole: bool
     first: Noted | None
     zeros: Noted | None
     control: Noted | None
     nul: Noted | None
+    """First value; first with leading zeros, with a control character, with a NUL."""
     markers: list[Suspect] = field(default_factory=list)
+    """Usual marks of missing values; not among the values."""
     odd: list[Suspect] = field(default_factory=list)
+    """Numbers that may stand for a missing value."""
     tallies: dict[Reading, Tally] = field(default_factory=dict)
+    """Counts of the readings that most values fit."""
 
 
 def study_columns(
@@ -115,14 +90,8 @@ def study_columns(
 ) -> Iterator[Figures]:
     """Yield the figures of columns of the table ``records``.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        The columns, as in SQL.
-    nulls : sequence of frozenset of str
-        Values that are missing, for each column.
-    readings : sequence of sequence of Reading
-        Readings to try, for each column.
+    Args:
+        nulls: Values that are missing, for each column.
     """
     for column, missing, tried in zip(columns, nulls, readings, strict=True):
         db.execute(

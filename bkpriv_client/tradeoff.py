@@ -76,19 +76,7 @@ def draw(
     settings: Sequence[Setting],
     chosen: Setting | None = None,
 ) -> bool:
-    """Draw the settings that are not refused; return whether there was one to draw.
-
-    Parameters
-    ----------
-    file : file
-        File that is written.
-    kind : str
-        Format of it, such as png.
-    title : str
-        Title of the plot.
-    chosen : Setting, optional
-        Setting to be pointed out.
-    """
+    """Draw the settings that are not refused; return whether there was one to draw."""
     tried = [item for item in settings if item.figures.get(_WORST) not in (None, float("inf"))]
     if not tried:
         return False

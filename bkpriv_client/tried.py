@@ -20,15 +20,7 @@ _NEUTRAL = {"overlap", "query_error"}
 
 @dataclass(frozen=True)
 class Setting:
-    """One policy that was tried.
-
-    Parameters
-    ----------
-    place : int
-        Place of the setting in the list.
-    figures : mapping of str to float or None
-        Figures by metric.
-    """
+    """One policy that was tried."""
 
     place: int
     policy: Mapping[str, Any]
@@ -124,13 +116,7 @@ def losses(settings: Sequence[Setting]) -> str:
 
 
 def front(settings: Sequence[Setting]) -> list[Setting]:
-    """Settings of each adversary than which none of the same loses and discloses less.
-
-    Returns
-    -------
-    list of Setting
-        Settings of the front, by rising loss.
-    """
+    """Settings of each adversary than which none of the same loses and discloses less."""
     lost = losses(settings)
     points = [
         (setting.adversaries, round(x, _DIGITS), round(y, _DIGITS), setting)

@@ -25,57 +25,38 @@ class Call:
 
 @dataclass(frozen=True)
 class WantedDataset:
-    """A dataset that is to be there.
-
-    Parameters
-    ----------
-    register : Call
-        Call that registers it.
-    hierarchies, knowledge : mapping of str to Call
-        Calls that set them, by attribute and by name.
-    """
+    """A dataset that is to be there."""
 
     register: Call
     hierarchies: Mapping[str, Call] = field(default_factory=dict)
     knowledge: Mapping[str, Call] = field(default_factory=dict)
+    """Calls that set them, by attribute and by name."""
 
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication that is to stand.
-
-    Parameters
-    ----------
-    dataset, policy, method, period, options
-        Arguments of ``bkpriv.publish``.
-    readers : tuple of str or None
-        Roles that are to read its views; None where the file does not say.
-    """
+    """A publication that is to stand."""
 
     dataset: str
     policy: str
     method: str = DEFAULT_METHOD
     period: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of ``bkpriv.publish``."""
     readers: tuple[str, ...] | None = None
+    """Roles that are to read its views; None where the file does not say."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Content of a file.
-
-    Parameters
-    ----------
-    datasets, policies, publications
-        Declarations by name; publications by the name of the view, as PostgreSQL writes it.
-    jobs : mapping of str to tuple of str
-        Roles by their job, of `JOBS`.
-    """
+    """Content of a file."""
 
     datasets: Mapping[str, WantedDataset] = field(default_factory=dict)
     policies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     publications: Mapping[str, Publication] = field(default_factory=dict)
+    """Declarations by name; publications by the name of the view, as PostgreSQL writes it."""
     jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Roles by their job, of `JOBS`."""
 
 
 def written(schema: str, name: str) -> str:

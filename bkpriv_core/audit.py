@@ -67,63 +67,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Fault:
-    """Case in which a bound is nearest to being broken, or most broken.
-
-    Parameters
-    ----------
-    group : int or None
-        The first group with the worst figure; None in a release without groups, and of several.
-    records : int
-        Size of that group; without groups the records that the shift is about; of several releases
-        the persons about whom the same groups tell the same.
-    shift : Shift or None
-        The cell and value at fault, and the probability before and after; None if no single value
-        is.
-    table : Table
-        The table whose cells and values these are.
-    """
+    """Case in which a bound is nearest to being broken, or most broken."""
 
     group: int | None
+    """The first group with the worst figure; None in a release without groups, and of several."""
     records: int
+    """Size of that group; without groups the records that the shift is about; of several releases
+    the persons about whom the same groups tell the same.
+    """
     shift: Shift | None
+    """The cell and value at fault, and the probability before and after; None if no single value
+    is.
+    """
     table: Table
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One bound, and how a release keeps it; see the module.
-
-    Parameters
-    ----------
-    requirement : str
-        Name of the requirement, as in a policy.
-    parameters : mapping
-        Parameters of the requirement, as in a policy.
-    threshold : float
-        The bound.
-    worst, mean : float
-        May be infinite.
-    vulnerable : int or None
-        Records over the bound; None for a bound that is about no record.
-    satisfied : bool
-        Whether the bound is kept.
-    estimator : str
-        Estimators of the figures, such as "exact, but omega for 3 groups (166 records)". For
-        adversaries who remember, their inference of earlier releases is named, too; members of a
-        group are taken as independent afterwards: "exact, given earlier releases by bethe" is an
-        estimate.
-    fault : Fault or None
-        None if it was not asked for, or the bound is about no group.
-    estimated : int or None
-        Records whose figures rest on an estimate; None where it is not about records of one release
-        in groups.
-    sure : int or None
-        Number of people of whom the bound's reader becomes sure, whatever the bound is (see
-        `of_sure` of `BeliefBreach`); None where it is about no reader, or was not counted.
-    most : float or None
-        Upper bound of all figures that the table can have, where there is one: a bound on a figure
-        cannot bind at a threshold that is as large.
-    """
+    """One bound, and how a release keeps it; see the module."""
 
     requirement: str
     parameters: Mapping[str, Any]
@@ -131,12 +92,27 @@ class Finding:
     worst: float
     mean: float
     vulnerable: int | None
+    """Records over the bound; None for a bound that is about no record."""
     satisfied: bool
     estimator: str
+    """Estimators of the figures, such as "exact, but omega for 3 groups (166 records)". For
+    adversaries who remember, their inference of earlier releases is named, too; members of a group
+    are taken as independent afterwards: "exact, given earlier releases by bethe" is an estimate.
+    """
     fault: Fault | None = None
+    """None if it was not asked for, or the bound is about no group."""
     estimated: int | None = None
+    """Records whose figures rest on an estimate; None where it is not about records of one release
+    in groups.
+    """
     sure: int | None = None
+    """Number of people of whom the bound's reader becomes sure, whatever the bound is (see
+    `of_sure` of `BeliefBreach`); None where it is about no reader, or was not counted.
+    """
     most: float | None = None
+    """Upper bound of all figures that the table can have, where there is one: a bound on a figure
+    cannot bind at a threshold that is as large.
+    """
 
 
 def findings(
@@ -148,23 +124,11 @@ def findings(
 ) -> list[Finding]:
     """Turn measurements of a release into findings.
 
-    Parameters
-    ----------
-    setting : Setting
-        Setting of the measurements.
-    groups : Groups
-        The published groups, at least one.
-    requirements : sequence of Requirement
-        Requirements that were measured.
-    measurements : sequence of Measurement
-        The measurement of each.
-    estimator : {"auto", "exact", "bethe", "omega"}, optional
-        Estimator of beliefs about the worst groups, to find the faults; best the one that the
-        figures were measured with. None if faults are not asked for.
+    Args:
+        estimator: Estimator of beliefs about the worst groups, to find the faults; best the one
+            that the figures were measured with. None if faults are not asked for.
 
-    Returns
-    -------
-    list of Finding
+    Returns:
         Findings, one for each bound of each requirement, in their order.
     """
     weights = setting.parts.weights[groups.members]
@@ -196,19 +160,12 @@ def joint_findings(
 ) -> list[Finding]:
     """Measure what several releases tell together.
 
-    Parameters
-    ----------
-    joint : Joint
-        Beliefs from the releases together, about at least one person, of all adversaries of the
-        requirements.
-    requirements : sequence of Requirement
-        Requirements that can be measured of several releases: see `jointly`.
-    releases : sequence of int
-        Ids of the releases.
+    Args:
+        joint: Beliefs from the releases together, about at least one person, of all adversaries of
+            the requirements.
+        requirements: Requirements that can be measured of several releases: see `jointly`.
 
-    Returns
-    -------
-    list of Finding
+    Returns:
         Findings, one for each bound of each requirement, in their order. The parameters name the
         releases.
     """
@@ -293,25 +250,12 @@ def draw_finding(
 ) -> Finding:
     """Measure the risk of every record of a release that was drawn.
 
-    Parameters
-    ----------
-    release : Release
-        The release; its form has the channels.
-    demanded : MaxDisclosure
-        The bound.
-    scheme : str
-        Scheme of distortion.
-
-    Returns
-    -------
-    Finding
+    Returns:
         Exact. By attribute the parameters have the epsilon of its local differential privacy, None
         where values were kept.
 
-    Raises
-    ------
-    TooLarge
-        If the grid of the distorted quasi-identifiers is too large.
+    Raises:
+        TooLarge: If the grid of the distorted quasi-identifiers is too large.
     """
     channels = release.form.channels
     assert channels is not None
@@ -375,16 +319,9 @@ def exactly_auditable(parts: Parts, groups: Groups) -> bool:
 def judge_queries(release: Release, demanded: QueryError, progress: Progress = SILENT) -> Finding:
     """Measure the error of random queries on a release, and hold it against a bound.
 
-    Parameters
-    ----------
-    demanded : QueryError
-        The bound.
-
-    Raises
-    ------
-    InvalidParameter
-        If no query of the workload counts anything, or the release does not have so many
-        quasi-identifiers.
+    Raises:
+        InvalidParameter: If no query of the workload counts anything, or the release does not have
+            so many quasi-identifiers.
     """
     release = release.counted
     demanded = demanded.over(release.domains)

@@ -59,36 +59,24 @@ _MOST_STATES = 2**22
 
 @dataclass(frozen=True)
 class Certainty:
-    """People of whom a reader becomes sure.
-
-    Parameters
-    ----------
-    reader : Any
-        Knowledge of the reader, as JSON states it.
-    customary : bool
-        Whether no requirement names a reader, and this one stands in.
-    about : mapping
-        The sensitive column, or all jointly, where there are several.
-    records : int
-        Records, or persons where these have several, of whom they become sure.
-    right : int
-        Number of these who have the value of which the reader becomes sure.
-    anyway : int
-        Number of records of which some value was believed as surely beforehand.
-    worst : float
-        The most that is believed of anything that was believed at most one half; if that makes
-        nobody sure, and bounds prove it, an upper bound.
-    estimator : str
-        Estimator of these figures.
-    """
+    """People of whom a reader becomes sure."""
 
     reader: Any
+    """Knowledge of the reader, as JSON states it."""
     customary: bool
+    """Whether no requirement names a reader, and this one stands in."""
     about: Mapping[str, Any]
+    """The sensitive column, or all jointly, where there are several."""
     records: int
+    """Records, or persons where these have several, of whom they become sure."""
     right: int
+    """Number of these who have the value of which the reader becomes sure."""
     anyway: int
+    """Number of records of which some value was believed as surely beforehand."""
     worst: float
+    """The most that is believed of anything that was believed at most one half; if that makes
+    nobody sure, and bounds prove it, an upper bound.
+    """
     estimator: str
 
 
@@ -97,19 +85,11 @@ def readers(
 ) -> tuple[list[tuple[Knowledge, Sight]], bool]:
     """Readers of a release, and the columns that each is kept from; each once.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that the release must keep, as it is about the table's columns.
-    setting : Setting
-        The table.
+    Args:
+        requirements: Requirements that the release must keep, as it is about the table's columns.
 
-    Returns
-    -------
-    list of tuples of Knowledge and Sight
+    Returns:
         The readers whom requirements name; else one who stands in, for each sensitive column.
-    bool
-        Whether that is so.
     """
     every = _columns(setting.table.sensitive)
     found: list[tuple[Knowledge, Sight]] = []
@@ -136,29 +116,19 @@ def certainties(
 ) -> list[Certainty]:
     """Count the people of whom the readers of a release become sure.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table as it is published, and what adversaries know of it.
-    groups : Groups
-        The published groups of its parts, at least one.
-    requirements : sequence of Requirement
-        Requirements of the release's policy, or those that it is audited for; see `readers`.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Estimator of posteriors; not for the reader who stands in, see the module.
-    progress : Progress, optional
-        Receives the share that is done.
+    Args:
+        setting: The table as it is published, and what adversaries know of it.
+        requirements: Requirements of the release's policy, or those that it is audited for; see
+            `readers`.
+        estimator: Estimator of posteriors; not for the reader who stands in, see the module.
+        progress: Receives the share that is done.
 
-    Returns
-    -------
-    list of Certainty
+    Returns:
         Certainties, one for each reader and what they are kept from, in the order of the
         requirements.
 
-    Raises
-    ------
-    TooLarge
-        If a reader stands in, and counting takes long.
+    Raises:
+        TooLarge: If a reader stands in, and counting takes long.
     """
     named, customary = readers(requirements, setting)
     demanded = BeliefBreach.of_sure(tuple(named))
@@ -195,26 +165,18 @@ def most_sure(
 ) -> int:
     """Count the people of whom the one becomes sure, of some readers, who does so of most.
 
-    Parameters
-    ----------
-    setting, groups, progress
-        See `certainties`.
-    named : sequence of tuples of Knowledge and Sight
-        Readers, and what each is kept from; without any, one who stands in.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Estimator of posteriors; groups that take longest are estimated by bethe unless it is omega,
-        whoever the readers are.
+    Args:
+        setting, groups, progress: See `certainties`.
+        named: Readers, and what each is kept from; without any, one who stands in.
+        estimator: Estimator of posteriors; groups that take longest are estimated by bethe unless
+            it is omega, whoever the readers are.
 
-    Returns
-    -------
-    int
+    Returns:
         Number of records, or of persons where these have several: of one sensitive column, if there
         are several and no reader is asked about all jointly.
 
-    Raises
-    ------
-    TooLarge
-        If a reader stands in, and counting takes long.
+    Raises:
+        TooLarge: If a reader stands in, and counting takes long.
     """
     if not named:
         named, _ = readers((), setting)
@@ -233,14 +195,10 @@ def most_known(setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge
 
     No policy protects these from that reader, who learns nothing new of them.
 
-    Parameters
-    ----------
-    setting, groups, named
-        See `most_sure`.
+    Args:
+        setting, groups, named: See `most_sure`.
 
-    Returns
-    -------
-    int
+    Returns:
         Number of records, or of persons where these have several, exact.
     """
     named = named or readers((), setting)[0]
@@ -264,25 +222,19 @@ def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class MadeSure:
-    """People in each group of whom a reader becomes sure.
-
-    Parameters
-    ----------
-    records : (g,) int array
-        Records of which they become sure, in any sensitive column.
-    members : (g,) int array
-        The membership of which they become surest; any membership in a group without such records.
-    values : list of str or None
-        Value, or node of the hierarchy, of which they become sure.
-    before, after : (g,) float array
-        Prior and posterior belief in it.
-    """
+    """People in each group of whom a reader becomes sure."""
 
     records: IntArray
+    """Shape (g,). Records of which they become sure, in any sensitive column."""
     members: IntArray
+    """Shape (g,). The membership of which they become surest; any membership in a group without
+    such records.
+    """
     values: list[str | None]
+    """Value, or node of the hierarchy, of which they become sure."""
     before: FloatArray
     after: FloatArray
+    """Shape (g,). Prior and posterior belief in it."""
 
 
 def made_sure_in(
@@ -290,12 +242,8 @@ def made_sure_in(
 ) -> MadeSure:
     """Name the people in each group of whom a reader becomes sure, as `certainties` counts them.
 
-    Parameters
-    ----------
-    setting, groups, estimator
-        See `certainties`.
-    knowledge : Knowledge
-        Knowledge of the reader.
+    Args:
+        setting, groups, estimator: See `certainties`.
     """
     demanded = BeliefBreach.of_sure(
         tuple((knowledge, sight) for sight in _columns(setting.table.sensitive))
@@ -331,10 +279,8 @@ _Way = tuple[BoolArray, Estimator]
 def _check_effort(setting: Setting) -> None:
     """Refuse tables for which the beliefs of a reader who stands in would take long.
 
-    Raises
-    ------
-    TooLarge
-        If the beliefs are many, or computing them takes many operations.
+    Raises:
+        TooLarge: If the beliefs are many, or computing them takes many operations.
     """
     beliefs = setting.table.cells * setting.table.sensitive.size
     if beliefs > _MOST_BELIEFS or kernel_effort(setting.table, CUSTOMARY) > _MOST_EFFORT:

@@ -32,24 +32,16 @@ EXCHANGE = "exchange"
 
 @dataclass(frozen=True)
 class Count:
-    """One count, with the columns of a `bkpriv_core.audit.Finding`; see the module.
-
-    Parameters
-    ----------
-    requirement : str
-        Name of what is counted, in the place of a requirement's.
-    parameters : mapping
-        Figures and names that belong to it.
-    vulnerable : int or None
-        The count; None if it would have taken too much.
-    among : int
-        Number of people, or rows, that were looked at.
-    """
+    """One count, with the columns of a `bkpriv_core.audit.Finding`; see the module."""
 
     requirement: str
+    """Name of what is counted, in the place of a requirement's."""
     parameters: Mapping[str, Any]
+    """Figures and names that belong to it."""
     vulnerable: int | None
+    """The count; None if it would have taken too much."""
     among: int
+    """Number of people, or rows, that were looked at."""
 
     threshold: ClassVar[None] = None
     worst: ClassVar[None] = None
@@ -72,22 +64,14 @@ class Count:
 def count_exchanges(release: Release, progress: Progress = SILENT) -> Count | None:
     """Count the people of groups that can exchange members.
 
-    Parameters
-    ----------
-    release : Release
-        A release in any form.
-    progress : Progress
-        Receives the share of the boxes that were tried.
+    Args:
+        progress: Receives the share of the boxes that were tried.
 
-    Returns
-    -------
-    Count or None
+    Returns:
         None where readers are told who is in which group, or there are no groups.
 
-    Raises
-    ------
-    TooLarge
-        If there are too many cells and boxes, or too many fit one another.
+    Raises:
+        TooLarge: If there are too many cells and boxes, or too many fit one another.
     """
     if not isinstance(release.form, Generalized) or not release.published:
         return None

@@ -47,14 +47,10 @@ def as_shape(shape: tuple[int, ...]) -> str:
 class BkprivError(Exception):
     """An error meant for the caller.
 
-    Parameters
-    ----------
-    message : str
-        Fault, naming the attribute, value or parameter.
-    detail : str
-        The figures behind the message.
-    hint : str
-        Remedy that would work instead.
+    Args:
+        message: Fault, naming the attribute, value or parameter.
+        detail: The figures behind the message.
+        hint: Remedy that would work instead.
     """
 
     def __init__(self, message: str, *, detail: str, hint: str) -> None:
@@ -87,16 +83,10 @@ class UnattainableRequirement(BkprivError):
 class ContradictoryKnowledge(BkprivError):
     """A prior gives probability zero to what was released: ``L(E, n) = 0``.
 
-    Parameters
-    ----------
-    message, detail, hint : str
-        See `BkprivError`.
-    group : int, optional
-        Place of the group at fault.
-    value : int, optional
-        Code of the sensitive value that too few of its records may have.
-    part : int, optional
-        The part of a cell whose records may have none of its values.
+    Args:
+        message, detail, hint: See `BkprivError`.
+        value: Code of the sensitive value that too few of its records may have.
+        part: The part of a cell whose records may have none of its values.
     """
 
     def __init__(

@@ -106,19 +106,14 @@ Readers = Sequence[tuple[Knowledge, Sight]]
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Findings that trials of several policies share, beside a setting.
-
-    Parameters
-    ----------
-    readers : Readers
-        Readers of whom is counted, under every policy, of how many they become sure, beside those
-        of the policy itself; see `shared_readers`.
-    asked : Asked, optional
-        The `usual_queries` of the table.
-    """
+    """Findings that trials of several policies share, beside a setting."""
 
     readers: Readers = ()
+    """Readers of whom is counted, under every policy, of how many they become sure, beside those of
+    the policy itself; see `shared_readers`.
+    """
     asked: Asked | None = None
+    """The `usual_queries` of the table."""
 
 
 _NOTHING = Shared()
@@ -132,27 +127,20 @@ _HINT = (
 def list_policies(stated: object) -> list[Mapping[str, Any]]:
     """List the policies of an array, or of a grid.
 
-    Parameters
-    ----------
-    stated : object
-        Decoded JSON: an array of policies; one of them; or an object with a ``grid``, which lists
-        values of ``bandwidth`` and ``t``, of ``k`` or of ``l``, and perhaps the requirements that
-        all have, ``with``. A bandwidth that is a list means several adversaries at once. None: the
-        grid `CUSTOMARY`.
+    Args:
+        stated: Decoded JSON: an array of policies; one of them; or an object with a ``grid``, which
+            lists values of ``bandwidth`` and ``t``, of ``k`` or of ``l``, and perhaps the
+            requirements that all have, ``with``. A bandwidth that is a list means several
+            adversaries at once. None: the grid `CUSTOMARY`.
 
-    Returns
-    -------
-    list of mapping
+    Returns:
         Policies as stated, not yet checked; of a grid k-anonymity alone with each k, then every
         combination, one for each adversary after the other.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is none of these, or empty; if a grid has bandwidths without t, or says what ``with``
-        says, too.
-    TooLarge
-        If there are more than `MOST_SETTINGS`.
+    Raises:
+        InvalidParameter: If it is none of these, or empty; if a grid has bandwidths without t, or
+            says what ``with`` says, too.
+        TooLarge: If there are more than `MOST_SETTINGS`.
     """
     if stated is None:
         return _of_grid(CUSTOMARY)
@@ -258,29 +246,16 @@ def try_out(
 ) -> dict[str, float | None]:
     """Make the release of one setting, and return its figures.
 
-    Parameters
-    ----------
-    method : Method
-        Method that would make it.
-    job : Job
-        Job that it would be asked.
-    growth : Growth
-        Groups of the last release that stay, where the release would grow.
-    bound : QueryError, optional
-        The policy's bound on the error of queries.
-    shared : Shared, optional
-        Findings that depend on the table and all policies.
+    Args:
+        growth: Groups of the last release that stay, where the release would grow.
+        shared: Findings that depend on the table and all policies.
 
-    Returns
-    -------
-    dict of str to float or None
+    Returns:
         Figures by name, see the module; None where there is nothing to measure.
 
-    Raises
-    ------
-    BkprivError
-        If the setting cannot be published: see `Method.check` and `Method.make`. Or if the release
-        would break the bound on the error of queries.
+    Raises:
+        BkprivError: If the setting cannot be published: see `Method.check` and `Method.make`. Or if
+            the release would break the bound on the error of queries.
     """
     started = time.perf_counter()
     check_binding(job.requirements, job.setting, job.progress)
@@ -322,16 +297,7 @@ def _disclosed(release: Release, rows: Sequence[Finding]) -> dict[str, float | N
 def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Readers:
     """Readers of whom is counted, under every policy, of how many they become sure.
 
-    Parameters
-    ----------
-    setting : Setting
-        Setting of the policies.
-    requirements : sequence of Requirement
-        Requirements of all of them.
-
-    Returns
-    -------
-    sequence of tuples of Knowledge and Sight
+    Returns:
         Readers who are named by a bandwidth, whose priors are those of the table; each once. Others
         take longer, or come from outside: they are counted where a policy names them.
     """

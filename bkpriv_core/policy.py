@@ -59,39 +59,26 @@ REQUIREMENTS: dict[str, type[Requirement]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """Requirements that a release must keep.
-
-    Parameters
-    ----------
-    requirements : tuple of Requirement
-        One or more, in the order of `REQUIREMENTS`.
-    query_error : QueryError, optional
-        The bound on the error of queries.
-    overlap : {"certify", "warn", "refuse"}, optional
-        Whether a release is certified together with others of the same records, or those are
-        pointed out, or not borne. Left out, it is certified where that can be done.
-    """
+    """Requirements that a release must keep."""
 
     requirements: tuple[Requirement, ...]
+    """One or more, in the order of `REQUIREMENTS`."""
     query_error: QueryError | None = None
     overlap: Overlap | None = None
+    """Whether a release is certified together with others of the same records, or those are pointed
+    out, or not borne. Left out, it is certified where that can be done.
+    """
 
     def about(self, columns: Sequence[str], combined: bool | None = None) -> Policy:
         """Apply the policy to a table with such sensitive columns.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            The sensitive columns.
-        combined : bool, optional
-            Whether the sensitive values are combinations; without it, if there are several columns.
+        Args:
+            combined: Whether the sensitive values are combinations; without it, if there are
+                several columns.
 
-        Raises
-        ------
-        InvalidParameter
-            If a requirement names another column.
-        Unsupported
-            If one is not defined for several.
+        Raises:
+            InvalidParameter: If a requirement names another column.
+            Unsupported: If one is not defined for several.
         """
         several = len(columns) > 1 if combined is None else combined
         demanded = (item.about(columns, several) for item in self.requirements)
@@ -101,23 +88,14 @@ class Policy:
 def parse_policy(policy: object, *, complete: bool = True) -> Policy:
     """Read a policy.
 
-    Parameters
-    ----------
-    policy : object
-        Decoded JSON, such as ``{"k_anonymity": {"k": 5}}``.
-    complete : bool
-        Whether it must state a requirement, as what is to be published must keep one; an audit may
-        ask for the error of queries alone.
+    Args:
+        policy: Decoded JSON, such as ``{"k_anonymity": {"k": 5}}``.
+        complete: Whether it must state a requirement, as what is to be published must keep one; an
+            audit may ask for the error of queries alone.
 
-    Returns
-    -------
-    Policy
-
-    Raises
-    ------
-    InvalidParameter
-        If it is not an object, states nothing, or no requirement where there must be one, or has an
-        unknown key or an invalid value.
+    Raises:
+        InvalidParameter: If it is not an object, states nothing, or no requirement where there must
+            be one, or has an unknown key or an invalid value.
     """
     beside = {"overlap", QueryError.key} if complete else {"overlap"}
     if not isinstance(policy, Mapping) or not policy.keys() - beside:
@@ -149,17 +127,12 @@ _OPEN = (JsDivergence.key, PairDivergence.key)
 def complete(stated: object, customary: Callable[[str], Any]) -> object:
     """Put the knowledge that is customary into requirements that leave it open.
 
-    Parameters
-    ----------
-    stated : object
-        Decoded JSON of a policy.
-    customary : callable
-        Gives the knowledge, as decoded JSON, that a requirement means, by its key. Called only if
-        it is needed.
+    Args:
+        stated: Decoded JSON of a policy.
+        customary: Gives the knowledge, as decoded JSON, that a requirement means, by its key.
+            Called only if it is needed.
 
-    Returns
-    -------
-    object
+    Returns:
         The same, but for the bandwidth of ``js_divergence`` and ``pair_divergence``. What is no
         valid policy is left for `parse_policy` to refuse.
     """

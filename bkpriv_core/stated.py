@@ -43,21 +43,12 @@ __all__ = ["About", "OneOf", "Range", "keys_of", "near", "read"]
 
 @dataclass(frozen=True)
 class About:
-    """Words that errors add about a value.
-
-    Parameters
-    ----------
-    detail : str
-        Kind of value that it is.
-    hint : str
-        Usual value.
-    item : str
-        Noun for an element of a list, or of an object with any keys.
-    """
+    """Words that errors add about a value."""
 
     detail: str = ""
     hint: str = ""
     item: str = "element"
+    """Noun for an element of a list, or of an object with any keys."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +85,12 @@ class Range:
 
 @dataclass(frozen=True)
 class _Place:
-    """Place of a value in a statement, and the words about it.
-
-    Parameters
-    ----------
-    path : tuple of str
-        Name of the value and the names of what it is part of, from the inside out.
-    about : About
-        Words that errors add.
-    """
+    """Place of a value in a statement, and the words about it."""
 
     path: tuple[str, ...]
+    """Name of the value and the names of what it is part of, from the inside out."""
     about: About = About()
+    """Words that errors add."""
 
     @property
     def name(self) -> str:
@@ -124,19 +109,11 @@ class _Place:
 def read(kind: Any, value: object, name: str) -> Any:
     """Read decoded JSON as a value of a type.
 
-    Parameters
-    ----------
-    kind : type
-        The declared type; see the module.
-    value : object
-        Value as stated.
-    name : str
-        Name of the value in errors.
+    Args:
+        kind: The declared type; see the module.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is none.
+    Raises:
+        InvalidParameter: If it is none.
     """
     return _read(kind, value, _Place((name,)))
 
@@ -150,19 +127,11 @@ def keys_of(
 ) -> Mapping[str, Any]:
     """Return `value` if it is an object with known keys and with all that are required.
 
-    Parameters
-    ----------
-    value : object
-        Decoded JSON.
-    name, noun : str
-        Names of the value and of its keys in errors.
-    known, required : collection of str
-        The keys.
+    Args:
+        name, noun: Names of the value and of its keys in errors.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not.
+    Raises:
+        InvalidParameter: If it is not.
     """
     plain = noun == "key"
     hint = f"{'Its keys' if plain else f'{noun.capitalize()}s'} are {', '.join(known)}."

@@ -67,37 +67,24 @@ Kind = Literal["prefixes", "list", "dates"]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A hierarchy that is proposed.
-
-    Parameters
-    ----------
-    kind : Kind
-        Kind of it; dates are for a view to make of texts, so that nothing more is said of them.
-    levels : int
-        Levels between the labels and the root.
-    argument : object
-        Lengths of prefixes, or branches of a list.
-    gcp, gcp_now : float, optional
-        Loss with it, and with what the column has now; None of fewer records than a draft needs.
-    reason : str
-        Reason, for people.
-    """
+    """A hierarchy that is proposed."""
 
     kind: Kind
+    """Kind of it; dates are for a view to make of texts, so that nothing more is said of them."""
     levels: int
     argument: Any
+    """Lengths of prefixes, or branches of a list."""
     gcp: float | None
     gcp_now: float | None
+    """Loss with it, and with what the column has now; None of fewer records than a draft needs."""
     reason: str
 
 
 def check_labels(attribute: str, labels: int) -> None:
     """Refuse labels that are too many to bring together, or too few.
 
-    Raises
-    ------
-    TooLarge, InvalidParameter
-        If they are.
+    Raises:
+        TooLarge, InvalidParameter: If they are.
     """
     if labels > MOST_LABELS:
         raise TooLarge(
@@ -117,17 +104,12 @@ def check_labels(attribute: str, labels: int) -> None:
 def suggest(table: Table, axis: int, progress: Progress = SILENT) -> list[Suggestion]:
     """Propose hierarchies for a categorical quasi-identifier, the one that loses least first.
 
-    Parameters
-    ----------
-    table : Table
-        Quasi-identifiers; nothing sensitive is looked at.
-    axis : int
-        Place of the column.
+    Args:
+        table: Quasi-identifiers; nothing sensitive is looked at.
 
-    Raises
-    ------
-    TooLarge, InvalidParameter
-        See `check_labels`. Or if there are too few records to bring any together.
+    Raises:
+        TooLarge, InvalidParameter: See `check_labels`. Or if there are too few records to bring any
+            together.
     """
     domain = table.quasi_identifiers[axis]
     labels = tuple(label for label in domain.labels if label is not None)

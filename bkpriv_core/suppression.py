@@ -81,76 +81,47 @@ _WORK = 100_000_000
 
 @dataclass(frozen=True)
 class Kind:
-    """Suppressed records that one bound stood in the way of.
-
-    Parameters
-    ----------
-    low, high : (d,) int array
-        First and last leaf place of their cells in each quasi-identifier.
-    records : int
-        Number of the records.
-    requirement : str
-        Name of the requirement, as in a policy.
-    parameters : mapping
-        Parameters of the requirement, as in a policy; and the earlier releases, if it stood in the
-        way together with these.
-    threshold : float
-        The bound.
-    attained : float
-        Figure of the best try for any of the records; see the module.
-    estimator : str
-        Estimator of that figure.
-    shift : Shift or None
-        The value at fault in that try, and the probability before and after; None if no single
-        value is.
-    """
+    """Suppressed records that one bound stood in the way of."""
 
     low: IntArray
     high: IntArray
+    """Shape (d,). First and last leaf place of their cells in each quasi-identifier."""
     records: int
     requirement: str
     parameters: Mapping[str, Any]
+    """Parameters of the requirement, as in a policy; and the earlier releases, if it stood in the
+    way together with these.
+    """
     threshold: float
     attained: float
+    """Figure of the best try for any of the records; see the module."""
     estimator: str
     shift: Shift | None
+    """The value at fault in that try, and the probability before and after; None if no single value
+    is.
+    """
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """Records that a release does not show any more, which has grown from one that did.
-
-    Parameters
-    ----------
-    low, high : (d,) int array
-        First and last leaf place of their cells in each quasi-identifier.
-    records : int
-        Number of the records.
-    """
+    """Records that a release does not show any more, which has grown from one that did."""
 
     low: IntArray
     high: IntArray
+    """Shape (d,). First and last leaf place of their cells in each quasi-identifier."""
     records: int
 
 
 @dataclass(frozen=True, eq=False)
 class _Tries:
-    """Tries to publish the lots that were left out: each by itself, and in unions.
-
-    Parameters
-    ----------
-    published, lots : Groups
-        The published groups, and what was left out.
-    lot : (t,) int array
-        The lot of each try, in ascending order.
-    partner : (t,) int array
-        The published group that it is united with, `_ALONE`, or `_TOGETHER`.
-    """
+    """Tries to publish the lots that were left out: each by itself, and in unions."""
 
     published: Groups
     lots: Groups
     lot: IntArray
+    """Shape (t,). The lot of each try, in ascending order."""
     partner: IntArray
+    """Shape (t,). The published group that it is united with, `_ALONE`, or `_TOGETHER`."""
 
     @classmethod
     def of(
@@ -225,27 +196,14 @@ def explain_suppression(
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
 
-    Parameters
-    ----------
-    setting : Setting
-        Setting in which its groups are measured.
-    requirements : sequence of Requirement
-        Requirements that they had to meet.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Estimator by which they were certified.
-    most : int
-        Limit of the kinds that are wanted, at least 1.
-    progress : Progress
-        Receives the share of the tries that is measured.
-    before : (p,) bool array, optional
-        Respondents whom the releases showed that this one has grown from; for a release that has
-        grown, whose parts are its respondents.
-    beside : Earlier, optional
-        Releases that it was certified together with; its parts then tell respondents apart.
+    Args:
+        most: Limit of the kinds that are wanted, at least 1.
+        progress: Receives the share of the tries that is measured.
+        before: Shape (p,). Respondents whom the releases showed that this one has grown from; for a
+            release that has grown, whose parts are its respondents.
+        beside: Releases that it was certified together with; its parts then tell respondents apart.
 
-    Returns
-    -------
-    list of Kind
+    Returns:
         Kinds of suppressed records, those of most records first; empty if nothing was left out, but
         what was withdrawn.
     """
@@ -279,10 +237,8 @@ def explain_suppression(
 def find_withdrawn(release: Release, before: BoolArray) -> Withdrawn | None:
     """Find the records that a release which has grown does not show any more.
 
-    Parameters
-    ----------
-    release, before
-        See `explain_suppression`.
+    Args:
+        release, before: See `explain_suppression`.
     """
     members = np.flatnonzero((release.labels == SUPPRESSED) & before)
     if not members.size:
@@ -294,33 +250,20 @@ def find_withdrawn(release: Release, before: BoolArray) -> Withdrawn | None:
 
 @dataclass(frozen=True, eq=False)
 class _Verdicts:
-    """The best try for each lot, and what is in its way.
-
-    Parameters
-    ----------
-    bounds : list of (Requirement, int, Bound)
-        All bounds, each with its requirement and its place there.
-    best : (u,) int array
-        The try.
-    in_way : (u,) int array
-        The bound, by its place in the list.
-    kept : (u,) bool array
-        Whether it is kept, and so are all others.
-    excess, attained : (u,) float array
-        Excess of the figure over the bound, and the figure.
-    used : (u,) int8 array
-        Estimator of that figure: a place in `posterior.ESTIMATORS`.
-    asked : list of str
-        Estimator that was asked for.
-    """
+    """The best try for each lot, and what is in its way."""
 
     bounds: list[tuple[Requirement, int, Bound]]
     best: IntArray
+    """Shape (u,). The try."""
     in_way: IntArray
+    """Shape (u,). The bound, by its place in the list."""
     kept: BoolArray
+    """Shape (u,). Whether it is kept, and so are all others."""
     excess: FloatArray
     attained: FloatArray
+    """Shape (u,). Excess of the figure over the bound, and the figure."""
     used: UsedArray
+    """Shape (u,). Estimator of that figure: a place in `posterior.ESTIMATORS`."""
     asked: list[Estimator]
 
 

@@ -16,7 +16,6 @@ import re
 import sys
 from collections.abc import Iterator
 from inspect import cleandoc
-from itertools import pairwise
 from pathlib import Path
 
 _PRONOUNS = """
@@ -27,7 +26,9 @@ _PRONOUNS = """
 """
 _PREPOSITIONS = "about by for from in of on through to under upon with within"
 _OPENING = re.compile(rf"(?:{'|'.join(f'{_PRONOUNS} {_PREPOSITIONS}'.split())})\b", re.IGNORECASE)
-_DESCRIBING = {"Attributes", "Other Parameters", "Parameters", "Returns", "Yields"}
+_SHAPE = r"(?:Shape \(.*?\)\. )?"
+_DESCRIBED = re.compile(rf"    \w[\w, *]*: {_SHAPE}(\S.*)")
+_RETURNED = re.compile(rf"    (?:\w+: (?=Shape)|){_SHAPE}(\S.*)")
 
 
 def lint(source: str) -> Iterator[tuple[int, str]]:
@@ -55,11 +56,16 @@ def _openings(lines: list[str]) -> Iterator[tuple[int, str]]:
     """Yield the places and texts of lines with which a docstring or a description opens."""
     yield 0, lines[0] if lines else ""
     section = ""
-    for place, (line, following) in enumerate(pairwise(lines)):
-        if following and set(following) == {"-"} and line:
+    for place, line in enumerate(lines):
+        found = None
+        if line[:1].strip():
             section = line
-        elif section in _DESCRIBING and line[:1].strip() and following.startswith(" "):
-            yield place + 1, following.strip()
+        elif lines[place - 1] in ("Returns:", "Yields:"):
+            found = _RETURNED.fullmatch(line)
+        elif section in ("Args:", "Attributes:"):
+            found = _DESCRIBED.fullmatch(line)
+        if found:
+            yield place, found[1]
 
 
 def main(directories: list[str]) -> int:

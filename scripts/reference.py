@@ -197,16 +197,12 @@ class _Relation:
 def reference(connection: Connection) -> dict[str, str]:
     """Describe the extension that a database holds, in Markdown, by the name of the page.
 
-    Parameters
-    ----------
-    connection : Connection
-        Superuser's connection, outside a transaction.
+    Args:
+        connection: Superuser's connection, outside a transaction.
 
-    Raises
-    ------
-    LookupError
-        If the catalogue has an object that no file in sql/ makes, or that has no comment, or a
-        function with an argument that nothing says the meaning of.
+    Raises:
+        LookupError: If the catalogue has an object that no file in sql/ makes, or that has no
+            comment, or a function with an argument that nothing says the meaning of.
     """
     functions, relations = _read(connection)
     _check_arguments(functions)

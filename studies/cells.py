@@ -25,10 +25,8 @@ def count_cells(source: Source) -> Table:
 def code_cells(source: Source) -> tuple[Table, IntArray, IntArray]:
     """Count the records of each cell, and tell which cell and sensitive value each record has.
 
-    Returns
-    -------
-    table : Table
-    cells, values : (n,) int array
+    Returns:
+        cells, values: Shape (n,).
     """
     domains = []
     codes = []

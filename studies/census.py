@@ -35,16 +35,11 @@ _CATEGORICAL: dict[str, tuple[int, float, tuple[float, float], tuple[int, ...]]]
 def census(records: int, seed: int) -> Source:
     """Draw a table.
 
-    Parameters
-    ----------
-    records : int
-        Number of records, at least 1.
-    seed : int
-        Seed of the random numbers, not negative.
+    Args:
+        records: Number of records, at least 1.
+        seed: Seed of the random numbers, not negative.
 
-    Returns
-    -------
-    Source
+    Returns:
         Table ``census`` with Adult's six quasi-identifiers and its sensitive attribute.
     """
     random = np.random.default_rng(seed)

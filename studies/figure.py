@@ -63,23 +63,12 @@ _PLAIN = (1e-4, 1e5)
 
 @dataclass(frozen=True)
 class Figure(Generic[_Place, _Design]):
-    """One figure of a study.
-
-    Parameters
-    ----------
-    name : str
-        Name of its files.
-    title : str
-        Title of the figure.
-    measure : callable
-        Measures it where the study takes place, to a design, and reports progress.
-    picture : Picture
-        Picture that draws it.
-    """
+    """One figure of a study."""
 
     name: str
     title: str
     measure: Callable[[_Place, _Design, Advance], list[Row]]
+    """Measures it where the study takes place, to a design, and reports progress."""
     picture: Picture
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
@@ -105,32 +94,21 @@ def _written(value: Value) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(ABC):
-    """Drawing of rows, in panels side by side, or in two rows where they are many.
-
-    Parameters
-    ----------
-    x, y : str
-        Columns along the axes.
-    x_label, y_label : str
-        Labels of the axes, with units.
-    panel : str, optional
-        Column whose values tell panels apart.
-    panel_label : str, optional
-        Heading of a panel, with braces for the value.
-    where : mapping of str to Value, optional
-        Values that columns must have for a row to be drawn.
-    own_heights : bool, optional
-        Whether each panel has a vertical scale of its own.
-    """
+    """Drawing of rows, in panels side by side, or in two rows where they are many."""
 
     x: str
     y: str
+    """Columns along the axes."""
     x_label: str
     y_label: str
     panel: str = ""
+    """Column whose values tell panels apart."""
     panel_label: str = "{}"
+    """Heading of a panel, with braces for the value."""
     where: Mapping[str, Value] = field(default_factory=dict)
+    """Values that columns must have for a row to be drawn."""
     own_heights: bool = False
+    """Whether each panel has a vertical scale of its own."""
 
     def save(self, path: Path, title: str, rows: Sequence[Row]) -> None:
         """Draw rows into a file, the same bytes for the same rows."""
@@ -180,40 +158,27 @@ class Picture(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Lines(Picture):
-    """Lines, one per series.
-
-    Parameters
-    ----------
-    series : str
-        Column whose values tell lines apart.
-    series_label : str, optional
-        Meaning of these values, if they do not say so themselves.
-    scale : {"linear", "log", "symlog"}, optional
-        Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
-    across : {"linear", "log", "symlog"}, optional
-        Scale of the horizontal axis, likewise.
-    bound : float, optional
-        Height of a thin line to compare with.
-    bound_label : str, optional
-        Label of that line.
-    note : str, optional
-        Column of what is written beside each point, such as the setting that tells it from others
-        of its series.
-    spread : str or (str, str), optional
-        Column of what error bars go up and down by, or columns of where they begin and end.
-    joined : bool, optional
-        Whether points are joined by lines; categories, which have no order, are not.
-    """
+    """Lines, one per series."""
 
     series: str
+    """Column whose values tell lines apart."""
     series_label: str = ""
+    """Meaning of these values, if they do not say so themselves."""
     scale: Literal["linear", "log", "symlog"] = "linear"
+    """Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0."""
     across: Literal["linear", "log", "symlog"] = "linear"
+    """Scale of the horizontal axis, likewise."""
     bound: float | None = None
+    """Height of a thin line to compare with."""
     bound_label: str = ""
     note: str = ""
+    """Column of what is written beside each point, such as the setting that tells it from others of
+    its series.
+    """
     spread: str | tuple[str, str] = ""
+    """Column of what error bars go up and down by, or columns of where they begin and end."""
     joined: bool = True
+    """Whether points are joined by lines; categories, which have no order, are not."""
 
     def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
         names = _distinct(row[self.series] for row in drawn)
@@ -297,18 +262,11 @@ class Lines(Picture):
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Picture):
-    """Figures of pairs of settings, as numbers on squares that are darker where they are larger.
-
-    Parameters
-    ----------
-    value : str
-        Column of the figures.
-    value_label : str
-        Meaning of the figures, with units.
-    """
+    """Figures of pairs of settings, as numbers on squares that are darker where they are larger."""
 
     value: str
     value_label: str
+    """Meaning of the figures, with units."""
 
     def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
         columns = sorted(_distinct(float(row[self.x] or 0) for row in drawn))

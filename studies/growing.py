@@ -28,21 +28,13 @@ _NUMBER = "number"
 
 @dataclass(frozen=True)
 class Way:
-    """A way of publishing a table again.
-
-    Parameters
-    ----------
-    name : str
-        Name of the way.
-    overlap : str
-        Treatment of earlier releases by its policy.
-    grow : bool, optional
-        Whether every release but the first grows from the one before.
-    """
+    """A way of publishing a table again."""
 
     name: str
     overlap: str
+    """Treatment of earlier releases by its policy."""
     grow: bool = False
+    """Whether every release but the first grows from the one before."""
 
 
 NAIVE = Way("naive", "warn")
@@ -61,14 +53,8 @@ WAYS = (NAIVE, GROW, CERTIFY)
 def numbered(source: Source, seed: int, records: int | None = None, first: int = 1) -> Source:
     """Have the people of a source, or some of them, come in a random order, numbered from one on.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the order.
-    records : int, optional
-        Number of people who come; all by default.
-    first : int, optional
-        The first one's number.
+    Args:
+        records: Number of people who come; all by default.
     """
     count = source.records if records is None else records
     order = random.Random(seed).sample(range(source.records), count)
@@ -85,14 +71,8 @@ class GrowingTable:
 
     It is created without any.
 
-    Parameters
-    ----------
-    schema : str
-        Schema of the table, and of views.
-    source : Source
-        People who come, in order: see `numbered`.
-    months : int
-        Number of months in which they come.
+    Args:
+        source: People who come, in order: see `numbered`.
     """
 
     def __init__(self, connection: Connection, schema: str, source: Source, months: int) -> None:

@@ -45,16 +45,11 @@ _NORTH_WEST, _SOUTH_EAST = (-124.2, 41.8), (-116.8, 32.6)
 def houses(records: int, seed: int) -> Source:
     """Draw a table.
 
-    Parameters
-    ----------
-    records : int
-        Number of records, at least 1.
-    seed : int
-        Seed of the random numbers, not negative.
+    Args:
+        records: Number of records, at least 1.
+        seed: Seed of the random numbers, not negative.
 
-    Returns
-    -------
-    Source
+    Returns:
         Table ``houses`` with quasi-identifiers longitude, latitude, age, rooms, bedrooms,
         population, households and income, and the sensitive attribute value.
     """
@@ -114,16 +109,11 @@ def _place(
 ) -> tuple[_Floats, _Floats, _Floats, npt.NDArray[np.int64]]:
     """Draw the places of blocks.
 
-    Returns
-    -------
-    along : (records,) array
-        Share of the way down the coast, 0 to 1.
-    inland : (records,) array
-        Degrees from the coast.
-    centre : (records,) array
-        Distance from the centre of the nearest town, in its radii.
-    town : (records,) array
-        Nearest town.
+    Returns:
+        along: Shape (records,). Share of the way down the coast, 0 to 1.
+        inland: Shape (records,). Degrees from the coast.
+        centre: Shape (records,). Distance from the centre of the nearest town, in its radii.
+        town: Shape (records,). Nearest town.
     """
     length = float(np.hypot(*np.subtract(_SOUTH_EAST, _NORTH_WEST)))
     at = np.sort(random.uniform(0.05, 0.98, _TOWNS))

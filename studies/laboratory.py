@@ -56,21 +56,14 @@ def paced(
 def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
     """Create a database with the extension, and drop it at the end, however that comes.
 
-    Parameters
-    ----------
-    uri : str
-        A database of the same server, as a role that may create databases and the extension.
-    suffix : str
-        Suffix that is added to that database's name.
-    mark : str
-        Comment by which the database is known to be the study's own.
+    Args:
+        uri: A database of the same server, as a role that may create databases and the extension.
+        suffix: Suffix that is added to that database's name.
+        mark: Comment by which the database is known to be the study's own.
 
-    Raises
-    ------
-    ClientError
-        If a database of that name exists without the mark, or the name is too long.
-    psycopg.errors.ObjectInUse
-        If a study is running in it.
+    Raises:
+        ClientError: If a database of that name exists without the mark, or the name is too long.
+        psycopg.errors.ObjectInUse: If a study is running in it.
     """
     with open_session(uri) as server:
         name = f"{server.info.dbname}_{suffix}"
@@ -110,58 +103,37 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
 
 @dataclass(frozen=True)
 class Publication:
-    """A release and what making it took.
-
-    Parameters
-    ----------
-    release : int
-        Number of the release.
-    seconds : float
-        Time from the call of ``publish`` to its return.
-    suppressed, groups : int
-        Records left out, and groups published.
-    """
+    """A release and what making it took."""
 
     release: int
     seconds: float
+    """Time from the call of ``publish`` to its return."""
     suppressed: int
     groups: int
+    """Records left out, and groups published."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Finding of an audit about one adversary.
-
-    Parameters
-    ----------
-    bandwidth : float
-        The adversary's, for every quasi-identifier.
-    worst, mean : float
-        Largest and average disclosure of published records, in bits.
-    vulnerable : int
-        Records above the threshold.
-    estimator_used : str
-        Estimator of beliefs.
-    """
+    """Finding of an audit about one adversary."""
 
     bandwidth: float
+    """The adversary's, for every quasi-identifier."""
     worst: float
     mean: float
+    """Largest and average disclosure of published records, in bits."""
     vulnerable: int
+    """Records above the threshold."""
     estimator_used: str
 
 
 class Laboratory:
     """A source, loaded and declared in a database of the study's own.
 
-    Parameters
-    ----------
-    connection : Connection
-        Connection to that database, which is empty but for the extension.
-    source : Source
-        The source; its records are numbered there in a column of their own.
-    loaded : callable, optional
-        Told now and then how many records have been sent.
+    Args:
+        connection: Connection to that database, which is empty but for the extension.
+        source: The source; its records are numbered there in a column of their own.
+        loaded: Told now and then how many records have been sent.
     """
 
     def __init__(

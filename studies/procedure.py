@@ -47,17 +47,10 @@ _Design = TypeVar("_Design")
 
 @dataclass(frozen=True)
 class Study(Generic[_Place, _Design]):
-    """A study of a paper.
-
-    Parameters
-    ----------
-    name : str
-        The command's; its database, if it has one, is named after it.
-    figures : tuple of Figure
-        Figures that are measured, in order.
-    """
+    """A study of a paper."""
 
     name: str
+    """The command's; its database, if it has one, is named after it."""
     figures: tuple[Figure[_Place, _Design], ...]
 
     @property
@@ -68,10 +61,8 @@ class Study(Generic[_Place, _Design]):
     def chosen(self, only: Iterable[str]) -> Sequence[Figure[_Place, _Design]]:
         """Return the figures of some names, or all if there are none.
 
-        Raises
-        ------
-        ClientError
-            If there is no figure of a name.
+        Raises:
+            ClientError: If there is no figure of a name.
         """
         by_name = {figure.name: figure for figure in self.figures}
         wanted = list(only)
@@ -91,16 +82,9 @@ class Study(Generic[_Place, _Design]):
     ) -> None:
         """Measure figures and write them into a directory.
 
-        Parameters
-        ----------
-        enter : callable
-            Finds the data and the place where they are measured, which is left at the end.
-        design : object
-            Extent of what is measured.
-        out : Path
-            The directory; it is created.
-        only : iterable of str, optional
-            Names of figures; all if there are none.
+        Args:
+            enter: Finds the data and the place where they are measured, which is left at the end.
+            only: Names of figures; all if there are none.
         """
         started = time.monotonic()
         figures = self.chosen(only)
@@ -123,14 +107,8 @@ def in_database(
 ) -> Callable[[Console], AbstractContextManager[Laboratory]]:
     """Return what loads a source into a database of a study's own.
 
-    Parameters
-    ----------
-    study : str
-        Name of the study.
-    read : callable
-        Reads the source.
-    uri : str
-        A database of the server, as a superuser.
+    Args:
+        uri: A database of the server, as a superuser.
     """
 
     @contextmanager

@@ -14,14 +14,8 @@ __all__ = ["adult_files"]
 def adult_files(directory: Path, records: int, most: int | None = None) -> Path:
     """Write files with the columns of the Adult data, and their hierarchies, from a census.
 
-    Parameters
-    ----------
-    directory : Path
-        Directory of the files.
-    records : int
-        Records of the census.
-    most : int, optional
-        Records of one occupation that are kept at most; few make strict ℓ-diversity possible.
+    Args:
+        most: Records of one occupation that are kept at most; few make strict ℓ-diversity possible.
     """
     source = census(records, seed=1)
     path = directory / "adult.csv"

@@ -96,13 +96,7 @@ END $$
 
 
 class State:
-    """State of a database, by its catalogs.
-
-    Parameters
-    ----------
-    connection : psycopg.Connection
-        A superuser's.
-    """
+    """State of a database, by its catalogs."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         ((query,),) = connection.execute(_CATALOGS).fetchall()

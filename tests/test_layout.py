@@ -68,9 +68,6 @@ def test_docstrings_name_the_thing_first_and_calls_spread_no_literals() -> None:
     assert findings == []
 
 
-RULE = "-" * 10
-
-
 @pytest.mark.parametrize(
     ("source", "lines"),
     [
@@ -78,9 +75,11 @@ RULE = "-" * 10
         ('"""Beliefs of people."""', []),
         ('"""Whether it holds."""', []),
         ('A = 1\n"""Of all."""', [2]),
-        (f'"""C.\n\nAttributes\n{RULE}\na : int\n    Its a.\n"""', [6]),
-        (f'"""F.\n\nReturns\n{RULE}\nint\n    The f, of\n    what.\n"""', []),
-        (f'"""M.\n\nNotes\n{RULE}\na\n    What.\n"""', []),
+        ('"""F.\n\nArgs:\n    a, b: Its a.\n"""', [4]),
+        ('"""F.\n\nArgs:\n    a: Shape (c,). Of\n        what.\n"""', [4]),
+        ('"""F.\n\nReturns:\n    What f is.\n"""', [4]),
+        ('"""F.\n\nReturns:\n    The f, of\n        what.\n"""', []),
+        ('"""F.\n\nRaises:\n    What: Of it.\n"""', []),
         ("f(*(a, b), c)", [1]),
         ("f(*[a])", [1]),
         ("f(*a, *(b for b in c))", []),

@@ -69,10 +69,8 @@ ATTACKERS: dict[str, Attacker[Any]] = {
 def find_attacker(name: object) -> Attacker[Any]:
     """Look an attacker up.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is none of that name.
+    Raises:
+        InvalidParameter: If there is none of that name.
     """
     if not isinstance(name, str) or name not in ATTACKERS:
         raise InvalidParameter(
@@ -86,10 +84,8 @@ def find_attacker(name: object) -> Attacker[Any]:
 def parse_options(attacker: Attacker[AttackerOptions], stated: object) -> AttackerOptions:
     """Read the options of an attacker from decoded JSON.
 
-    Raises
-    ------
-    InvalidParameter
-        If an option is unknown, or has an invalid value.
+    Raises:
+        InvalidParameter: If an option is unknown, or has an invalid value.
     """
     options: AttackerOptions = read(attacker.options, stated, f"options of {attacker.name}")
     return options

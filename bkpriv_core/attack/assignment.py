@@ -65,22 +65,16 @@ _Composition = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Assigned:
-    """Beliefs of a reader who does not know who is in which group.
-
-    Parameters
-    ----------
-    components : Components
-        The groups that can exchange people.
-    beliefs : (p, m) float array
-        Belief about the people of each part; rows of NaN where it is not known.
-    exact : (p,) bool array
-        Whether beliefs are exact up to rounding: not where a group by itself is inferred by an
-        estimate.
-    """
+    """Beliefs of a reader who does not know who is in which group."""
 
     components: Components
+    """The groups that can exchange people."""
     beliefs: FloatArray
+    """Shape (p, m). Belief about the people of each part; rows of NaN where it is not known."""
     exact: BoolArray
+    """Shape (p,). Whether beliefs are exact up to rounding: not where a group by itself is inferred
+    by an estimate.
+    """
 
     @property
     def known(self) -> BoolArray:
@@ -96,29 +90,15 @@ def infer_assignments(
 ) -> Assigned:
     """Beliefs after a release of a reader who does not know who is in which group.
 
-    Parameters
-    ----------
-    release : Release
-        A generalized release.
-    prior : (p, m) float array
-        Prior beliefs about the people of each part.
-    estimator : Estimator
-        Inference within groups that are a component by themselves.
-    progress : Progress
-        Receives the share of the work that is done.
+    Args:
+        prior: Shape (p, m). Prior beliefs about the people of each part.
+        estimator: Inference within groups that are a component by themselves.
+        progress: Receives the share of the work that is done.
 
-    Returns
-    -------
-    Assigned
-
-    Raises
-    ------
-    ContradictoryKnowledge
-        If the prior gives the release probability 0.
-    TooLarge
-        If there are too many cells and boxes to compare.
-    Unsupported
-        If the release shows who is in which group.
+    Raises:
+        ContradictoryKnowledge: If the prior gives the release probability 0.
+        TooLarge: If there are too many cells and boxes to compare.
+        Unsupported: If the release shows who is in which group.
     """
     if not isinstance(release.form, Generalized):
         raise Unsupported(
@@ -153,27 +133,18 @@ def infer_assignments(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """One component of several groups.
-
-    Parameters
-    ----------
-    priors : (k, m) float array
-        Prior of each kind.
-    weights : (k,) int array
-        People of each kind.
-    fits : (k, s) bool array
-        Groups that each kind fits.
-    sizes : (s,) int array
-        People of each group.
-    histograms : sequence of (m,) int array or None
-        Values of each group; None for those who are suppressed.
-    """
+    """One component of several groups."""
 
     priors: FloatArray
+    """Shape (k, m). Prior of each kind."""
     weights: IntArray
+    """Shape (k,). People of each kind."""
     fits: BoolArray
+    """Shape (k, s). Groups that each kind fits."""
     sizes: IntArray
+    """Shape (s,). People of each group."""
     histograms: Sequence[IntArray | None]
+    """Values of each group; None for those who are suppressed."""
 
     @classmethod
     def of(
@@ -419,12 +390,9 @@ class _Group:
     def add(self, columns: dict[tuple[int, ...], float], expected: FloatArray) -> None:
         """Add the expected number of people of each kind with each value.
 
-        Parameters
-        ----------
-        columns : dict of tuple of int to float
-            Free people of each kind, and how probable that is.
-        expected : (k, m) float array
-            Changed in place.
+        Args:
+            columns: Free people of each kind, and how probable that is.
+            expected: Shape (k, m). Changed in place.
         """
         ahead = np.zeros(self._shape)
         placed = self._before[-1]

@@ -21,23 +21,8 @@ __all__ = ["Attacker", "AttackerOptions", "Options"]
 class Options:
     """Options that every attacker has; one with more of them extends the class.
 
-    Parameters
-    ----------
-    sure : float
-        Belief above which an attacker claims something.
-    unsure : float
-        Belief below which the baseline leaves it open.
-    model : {"logistic", "bayes"}
-        Kind of classifier, of the baseline and of an attacker who has one.
-    folds : int
-        Number of parts of the table of which the baseline leaves one out at a time.
-    seed : int
-        Decides who is in one part.
-
-    Raises
-    ------
-    InvalidParameter
-        If what is open may be claimed.
+    Raises:
+        InvalidParameter: If what is open may be claimed.
     """
 
     noun: ClassVar[str] = "option"
@@ -45,11 +30,15 @@ class Options:
     sure: Annotated[
         float, Range(at_least=0.5, below=1), About("A belief above it is a claim.", "0.9 is usual.")
     ] = 0.9
+    """Belief above which an attacker claims something."""
     unsure: Annotated[
         float, Range(above=0, below=1), About("A belief below it is open.", "0.5 is usual.")
     ] = 0.5
+    """Belief below which the baseline leaves it open."""
     model: Annotated[Model, About("It is a kind of classifier.")] = "logistic"
+    """Kind of classifier, of the baseline and of an attacker who has one."""
     folds: Folds = FOLDS
+    """Number of parts of the table of which the baseline leaves one out at a time."""
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -70,15 +59,7 @@ AttackerOptions = TypeVar("AttackerOptions", bound=Options)
 
 
 class Attacker(ABC, Generic[AttackerOptions]):
-    """A reader of a release.
-
-    Attributes
-    ----------
-    name : str
-        Name of the attacker.
-    options : type of Options
-        Options that it has.
-    """
+    """A reader of a release."""
 
     name: ClassVar[str]
     options: type[AttackerOptions]
@@ -87,23 +68,10 @@ class Attacker(ABC, Generic[AttackerOptions]):
     def attack(self, target: Target, options: AttackerOptions, progress: Progress) -> Outcome:
         """Find out what can be found out.
 
-        Parameters
-        ----------
-        target : Target
-            The release.
-        options : Options
-            Options of this attacker.
-        progress : Progress
-            Polled, and told the share that is done.
+        Args:
+            progress: Polled, and told the share that is done.
 
-        Returns
-        -------
-        Outcome
-
-        Raises
-        ------
-        NoGroups
-            If this attacker looks at groups, and the release shows none.
-        TooLarge
-            If the attack would not fit in memory.
+        Raises:
+            NoGroups: If this attacker looks at groups, and the release shows none.
+            TooLarge: If the attack would not fit in memory.
         """

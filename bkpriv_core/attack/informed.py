@@ -22,15 +22,10 @@ __all__ = ["Informed", "InformedOptions"]
 
 @dataclass(frozen=True, kw_only=True)
 class InformedOptions(Options):
-    """Options of the informed attacker.
-
-    Parameters
-    ----------
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        Estimator of posteriors inside groups.
-    """
+    """Options of the informed attacker."""
 
     estimator: Annotated[Estimator, About("It decides how beliefs are inferred.")] = "auto"
+    """Estimator of posteriors inside groups."""
 
 
 class Informed(Attacker[InformedOptions]):

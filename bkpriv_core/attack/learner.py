@@ -43,20 +43,13 @@ _STEEP = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerOptions(Options):
-    """Options of the learner.
-
-    Parameters
-    ----------
-    rounds : int
-        Most rounds of learning and inference.
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        Estimator of posteriors inside groups.
-    """
+    """Options of the learner."""
 
     rounds: Annotated[
         int, Range(at_least=1, at_most=200), About("It is how often the learner learns.")
     ] = 20
     estimator: Annotated[Estimator, About("It decides how beliefs are inferred.")] = "auto"
+    """Estimator of posteriors inside groups."""
 
 
 class Learner(Attacker[LearnerOptions]):
@@ -89,25 +82,12 @@ def learn_from_groups(
 ) -> tuple[FloatArray, int]:
     """Learn from groups how values depend on quasi-identifiers, and infer who has which.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts of the table; of their counts nothing is used but the sums over groups.
-    groups : Groups
-        The published groups.
-    model : {"logistic", "bayes"}
-        Kind of classifier.
-    rounds : int
-        Most rounds.
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        Estimator of posteriors.
+    Args:
+        parts: Parts of the table; of their counts nothing is used but the sums over groups.
 
-    Returns
-    -------
-    believed : (e, m) float array
-        Belief about the records of each membership.
-    rounds : int
-        Number of rounds that it took.
+    Returns:
+        believed: Shape (e, m). Belief about the records of each membership.
+        rounds: Number of rounds that it took.
     """
     from scipy import sparse  # slow to import, and only wanted here
 

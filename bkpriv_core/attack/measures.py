@@ -42,50 +42,33 @@ _TIED = 1e-12
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure.
-
-    Parameters
-    ----------
-    name : str
-        Name of the figure.
-    value : float
-    column : str or None
-        The sensitive column that it is about; None where it is about none.
-    """
+    """One figure."""
 
     name: str
     value: float
     column: str | None = None
+    """The sensitive column that it is about; None where it is about none."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Belief of an attacker about people of one row of an outcome, and a column.
-
-    Parameters
-    ----------
-    group, cell : int
-        Group and cell of the row.
-    value : str or None
-        The value that is believed most, as text; of those that a person may have, one by which
-        somebody is breached, if there is one.
-    baseline, believed : float
-        Belief in it without the release and with it.
-    records, correct, breached : int
-        People of the row, those who have the value, and those who are breached by it.
-    distance : float
-        Distance of the two beliefs about the column, unblended, in bits.
-    """
+    """Belief of an attacker about people of one row of an outcome, and a column."""
 
     group: int
     cell: int
     value: str | None
+    """The value that is believed most, as text; of those that a person may have, one by which
+    somebody is breached, if there is one.
+    """
     baseline: float
     believed: float
+    """Belief in it without the release and with it."""
     records: int
     correct: int
     breached: int
+    """People of the row, those who have the value, and those who are breached by it."""
     distance: float
+    """Distance of the two beliefs about the column, unblended, in bits."""
 
 
 def metrics(
@@ -93,14 +76,10 @@ def metrics(
 ) -> list[Metric]:
     """Figures of an outcome, column after column.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        The outcome. About nobody there are no figures but those of the attacker.
-    requirements : sequence of Requirement
-        Requirements of the release's policy.
-    options : Options
-        Limits that define what is claimed, and what is open.
+    Args:
+        outcome: The outcome. About nobody there are no figures but those of the attacker.
+        requirements: Requirements of the release's policy.
+        options: Limits that define what is claimed, and what is open.
     """
     found = [Metric("people", float(outcome.counts.sum()))]
     if not len(outcome.cell):

@@ -13,30 +13,19 @@ __all__ = ["Outcome"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
-    """Beliefs about people; those of one row are believed alike.
-
-    Parameters
-    ----------
-    setting : Setting
-        Setting of the table: its sensitive columns, and distances of beliefs about them.
-    group : (r,) int array
-        Group of each row; `SUPPRESSED` of people in none.
-    cell : (r,) int array
-        Cell of each row.
-    counts : (r, m) int array
-        People of each row with each sensitive value, as is true.
-    baseline : (r, m) float array
-        Belief about them without the release.
-    believed : (r, m) float array
-        Belief of the attacker about them.
-    figures : mapping of str to float
-        Further figures of the attacker, about no column.
-    """
+    """Beliefs about people; those of one row are believed alike."""
 
     setting: Setting
+    """Setting of the table: its sensitive columns, and distances of beliefs about them."""
     group: IntArray
+    """Shape (r,). Group of each row; `SUPPRESSED` of people in none."""
     cell: IntArray
+    """Shape (r,). Cell of each row."""
     counts: IntArray
+    """Shape (r, m). People of each row with each sensitive value, as is true."""
     baseline: FloatArray
+    """Shape (r, m). Belief about them without the release."""
     believed: FloatArray
+    """Shape (r, m). Belief of the attacker about them."""
     figures: Mapping[str, float] = field(default_factory=dict)
+    """Further figures of the attacker, about no column."""

@@ -15,30 +15,17 @@ __all__ = ["Target"]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A release, and the setting in which beliefs about it are measured.
-
-    Parameters
-    ----------
-    release : Release
-        The release.
-    setting : Setting
-        Setting of the release's parts.
-    """
+    """A release, and the setting in which beliefs about it are measured."""
 
     release: Release
     setting: Setting
+    """Setting of the release's parts."""
 
     def outcome(self, baseline: Knowledge, believed: FloatArray, **figures: float) -> Outcome:
         """Outcome about the members of groups.
 
-        Parameters
-        ----------
-        baseline : Knowledge
-            Knowledge of the baseline.
-        believed : (e, m) float array
-            Belief about the records of each membership.
-        figures : float
-            Further figures by name.
+        Args:
+            believed: Shape (e, m). Belief about the records of each membership.
         """
         parts, groups = self.release.parts, self.release.groups
         return Outcome(

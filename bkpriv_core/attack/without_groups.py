@@ -24,18 +24,12 @@ __all__ = ["KnowingOptions", "WithoutGroups"]
 class KnowingOptions(Options):
     """Options of attackers with prior knowledge.
 
-    Parameters
-    ----------
-    bandwidth : knowledge, optional
-        Knowledge before the release, as ``bt_privacy`` has it; without it that of the baseline.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is knowledge of earlier releases.
+    Raises:
+        InvalidParameter: If it is knowledge of earlier releases.
     """
 
     bandwidth: Stated | None = None
+    """Knowledge before the release, as ``bt_privacy`` has it; without it that of the baseline."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -60,21 +60,14 @@ The weight of two values is the sum of the weights of the partitions in which th
 
 @dataclass(frozen=True, eq=False)
 class Ruler:
-    """Numbers as multiples of a step, so that sums of counts times offsets are whole.
-
-    Parameters
-    ----------
-    places : (numbers,) int array
-        Steps of each number from the first, rising.
-    reach : float
-        Steps at which the weight is 0.
-    null : float, optional
-        Weight between NULL, which has the last code, and a number; None if there is no NULL.
-    """
+    """Numbers as multiples of a step, so that sums of counts times offsets are whole."""
 
     places: IntArray
+    """Shape (numbers,). Steps of each number from the first, rising."""
     reach: float
+    """Steps at which the weight is 0."""
     null: float | None = None
+    """Weight between NULL, which has the last code, and a number; None if there is no NULL."""
 
     @property
     def size(self) -> int:
@@ -224,18 +217,16 @@ class _Matrix:
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """Weights by the level of the lowest common ancestor.
-
-    Parameters
-    ----------
-    nodes : (height + 1, size) int array
-        Number of each value's ancestor on each level, beginning with the value itself.
-    weights : (height + 1,) float array
-        Weight of two values by the level of their lowest common ancestor; falling.
-    """
+    """Weights by the level of the lowest common ancestor."""
 
     nodes: IntArray
+    """Shape (height + 1, size). Number of each value's ancestor on each level, beginning with the
+    value itself.
+    """
     weights: FloatArray
+    """Shape (height + 1,). Weight of two values by the level of their lowest common ancestor;
+    falling.
+    """
 
     ruler = None
     tabled = None
@@ -308,21 +299,14 @@ class _Tree:
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """Weights by the gap between numbers.
-
-    Parameters
-    ----------
-    positions : (numbers,) float array
-        The numbers, in order.
-    reach : float
-        Gap at which the weight is 0, the bandwidth times the range.
-    null : float, optional
-        Weight between NULL, which has the last code, and a number; None if there is no NULL.
-    """
+    """Weights by the gap between numbers."""
 
     positions: FloatArray
+    """Shape (numbers,). The numbers, in order."""
     reach: float
+    """Gap at which the weight is 0, the bandwidth times the range."""
     null: float | None
+    """Weight between NULL, which has the last code, and a number; None if there is no NULL."""
     ruler: Ruler | None
 
     pair_effort = 40.0
@@ -473,14 +457,10 @@ class _Line:
     def _whole(self, gaps: FloatArray, offsets: FloatArray, moments: FloatArray) -> FloatArray:
         """Weighted sums of blocks on one side of some values, and within the reach of all.
 
-        Parameters
-        ----------
-        gaps : (values,) float array
-            Distance from each value to the far end of the farthest block.
-        offsets : (blocks,) float array
-            Distance from there to the far end of each block.
-        moments : (before, blocks, 3, after) float array
-            Moments of the blocks about their far ends.
+        Args:
+            gaps: Shape (values,). Distance from each value to the far end of the farthest block.
+            offsets: Shape (blocks,). Distance from there to the far end of each block.
+            moments: Shape (before, blocks, 3, after). Moments of the blocks about their far ends.
         """
         # Moments of all blocks together about the farthest end, all terms non-negative:
         # sum c (d + z)^2 = d^2 sum c + 2 d sum c z + sum c z^2.

@@ -68,24 +68,15 @@ def bethe(
 ) -> tuple[FloatArray, BoolArray]:
     """Bethe estimate of the posterior beliefs about each membership.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    weights : (e,) int array
-        Records of each membership, at least 1.
-    histograms : (g, m) int array
-        Records of each group with each value.
-    prior : (e, m) float array
-        Prior of each membership's records.
+    Args:
+        weights: Shape (e,). Records of each membership, at least 1.
+        histograms: Shape (g, m). Records of each group with each value.
+        prior: Shape (e, m). Prior of each membership's records.
 
-    Returns
-    -------
-    beliefs : (e, m) float array
-        Rows sum to 1 and, weighted by records, columns to the group's counts; zero in groups that
-        have not converged.
-    converged : (g,) bool array
-        Groups in which the iteration reached a fixed point.
+    Returns:
+        beliefs: Shape (e, m). Rows sum to 1 and, weighted by records, columns to the group's
+            counts; zero in groups that have not converged.
+        converged: Shape (g,). Groups in which the iteration reached a fixed point.
     """
     beliefs = np.zeros(prior.shape)
     converged = np.zeros(len(groups), dtype=bool)
@@ -124,27 +115,18 @@ def _infer(
 
 @dataclass(frozen=True, eq=False)
 class _Certain:
-    """Consequences of prior beliefs that are 0: certain values, and what is left to infer.
-
-    Parameters
-    ----------
-    settled : (e,) bool array
-        Memberships whose records' value is certain.
-    beliefs : (e, m) float array
-        1 at that value; zero elsewhere.
-    left : (g, m) int array
-        Records with each value among those not settled.
-    open : (e, m) bool array
-        Values that the others may have, two or more for each.
-    possible : (g,) bool array
-        False where a group contradicts the prior.
-    """
+    """Consequences of prior beliefs that are 0: certain values, and what is left to infer."""
 
     settled: BoolArray
+    """Shape (e,). Memberships whose records' value is certain."""
     beliefs: FloatArray
+    """Shape (e, m). 1 at that value; zero elsewhere."""
     left: IntArray
+    """Shape (g, m). Records with each value among those not settled."""
     open: BoolArray
+    """Shape (e, m). Values that the others may have, two or more for each."""
     possible: BoolArray
+    """Shape (g,). False where a group contradicts the prior."""
 
 
 def _settle(
@@ -225,18 +207,11 @@ def demand(
 ) -> FloatArray:
     """Demand for a copy of a value by other records: the reciprocal of the new message to a record.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    weights : (e,) int array
-        Records of each membership.
-    held : (e, m) int array
-        Copies of each value in each membership's group.
-    chance : (e, m) float array
-        Prior of each membership's records, up to a factor.
-    to_record : (e, m) float array
-        The messages to records.
+    Args:
+        weights: Shape (e,). Records of each membership.
+        held: Shape (e, m). Copies of each value in each membership's group.
+        chance: Shape (e, m). Prior of each membership's records, up to a factor.
+        to_record: Shape (e, m). The messages to records.
     """
     to_value = _others_in_row(held, chance * to_record)
     np.divide(chance, to_value, out=to_value)

@@ -77,24 +77,14 @@ def bounds(
 ) -> _Bounds:
     """Bounds of the posterior beliefs about each membership.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    weights : (e,) int array
-        Records of each membership, at least 1.
-    histograms : (g, m) int array
-        Records of each group with each value.
-    prior : (e, m) float array
-        Prior of each membership's records.
-    progress : Progress
-        Polled.
+    Args:
+        weights: Shape (e,). Records of each membership, at least 1.
+        histograms: Shape (g, m). Records of each group with each value.
+        prior: Shape (e, m). Prior of each membership's records.
 
-    Returns
-    -------
-    low, high : (e, m) float array
-        Lower and upper bounds. Where nothing is known they are 0 and 1, or 0 for a value that the
-        group does not have.
+    Returns:
+        low, high: Shape (e, m). Lower and upper bounds. Where nothing is known they are 0 and 1, or
+            0 for a value that the group does not have.
     """
     low = np.zeros(prior.shape)
     high = (histograms > 0)[groups.owner].astype(np.float64)
@@ -283,14 +273,11 @@ class _Batch:
 class _Exchange:
     """Quotients by which weights change where records that have one value take another.
 
-    Parameters
-    ----------
-    quotients : (b, k, v) float array
-        The quotients of all records, rising; infinite for those that cannot have the one.
-    weights : (b, k, v) float array
-        Records of each, 0 for these.
-    others : (b, v) float array
-        Records that can have the other value only.
+    Args:
+        quotients: Shape (b, k, v). The quotients of all records, rising; infinite for those that
+            cannot have the one.
+        weights: Shape (b, k, v). Records of each, 0 for these.
+        others: Shape (b, v). Records that can have the other value only.
     """
 
     def __init__(self, quotients: FloatArray, weights: FloatArray, others: FloatArray) -> None:
@@ -328,17 +315,12 @@ class _Exchange:
 def _terms(chance: FloatArray, low: FloatArray, high: FloatArray) -> _Bounds:
     """Bounds of the terms ``T`` of each record and value u, from the ratios of smaller problems.
 
-    Parameters
-    ----------
-    chance : (b, k, ..., v) float array
-        Chances of values.
-    low, high : (b, k or 1, ..., v for u, v) float array
-        Bounds of ratios without u.
+    Args:
+        chance: Shape (b, k, ..., v). Chances of values.
+        low, high: Shape (b, k or 1, ..., v for u, v). Bounds of ratios without u.
 
-    Returns
-    -------
-    low, high : (b, k, ..., v) float array
-        Infinite upper ones where there are none.
+    Returns:
+        low, high: Shape (b, k, ..., v). Infinite upper ones where there are none.
     """
 
     def added(shares: FloatArray, ratios: FloatArray) -> FloatArray:

@@ -29,18 +29,12 @@ __all__ = ["Breach"]
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """Properties of the sensitive attribute, each a set of values.
-
-    Parameters
-    ----------
-    image : (m, n) float array or None
-        Sensitive values that have each property; None: each property is one value.
-    told : list of tuples of int and Aspect or None
-        Class of an aspect that each is, and that aspect; None for the sensitive attribute.
-    """
+    """Properties of the sensitive attribute, each a set of values."""
 
     image: FloatArray | None
+    """Shape (m, n). Sensitive values that have each property; None: each property is one value."""
     told: list[tuple[int, Aspect | None]]
+    """Class of an aspect that each is, and that aspect; None for the sensitive attribute."""
 
     def believed(self, beliefs: FloatArray) -> FloatArray:
         """Belief in each node, shape (..., n)."""
@@ -52,18 +46,13 @@ class Breach(Distance):
     """Largest posterior belief in any node whose prior belief was at most a limit.
 
     Figures are exact up to rounding; 0 where nothing was believed so little.
-
-    Parameters
-    ----------
-    column : str or None
-        The column that is asked about; None for all that is told, as one.
-    limit : float
-        Largest prior belief of the nodes that count.
     """
 
     sensitive: Domain
     column: str | None
+    """The column that is asked about; None for all that is told, as one."""
     limit: float
+    """Largest prior belief of the nodes that count."""
 
     @cached_property
     def _nodes(self) -> tuple[_Nodes, ...]:

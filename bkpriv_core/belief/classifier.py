@@ -82,27 +82,19 @@ _LEAST = -600.0
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Features of cells.
-
-    Parameters
-    ----------
-    matrix : (c, f) sparse array
-        Share of each feature that a cell has.
-    sizes : (f,) int array
-        Number of features of the quasi-identifier that each is of.
-    """
+    """Features of cells."""
 
     matrix: csr_array
+    """Shape (c, f). Share of each feature that a cell has."""
     sizes: IntArray
+    """Shape (f,). Number of features of the quasi-identifier that each is of."""
 
     @classmethod
     def of(cls, table: Table) -> Features:
         """Find the features of the cells of a table.
 
-        Raises
-        ------
-        TooLarge
-            If what is learned from them would not fit in memory.
+        Raises:
+            TooLarge: If what is learned from them would not fit in memory.
         """
         from scipy import sparse  # slow to import, and only wanted here
 
@@ -146,10 +138,8 @@ def _check(table: Table, features: int) -> None:
 def _basis(domain: Domain, weights: IntArray) -> csr_array:
     """Features of each value of a quasi-identifier, shape (size, f).
 
-    Parameters
-    ----------
-    weights : (size,) int array
-        Records with each value.
+    Args:
+        weights: Shape (size,). Records with each value.
     """
     from scipy import sparse  # slow to import, and only wanted here
 
@@ -196,18 +186,12 @@ def _kinds(domain: Domain, weights: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """Weights that were learned.
-
-    Parameters
-    ----------
-    offset : (m,) float array
-        Logarithm of each value's share.
-    weights : (f, m) float array
-        Weight of each feature.
-    """
+    """Weights that were learned."""
 
     offset: FloatArray
+    """Shape (m,). Logarithm of each value's share."""
     weights: FloatArray
+    """Shape (f, m). Weight of each feature."""
 
     def predict(self, features: Features, progress: Progress = SILENT) -> FloatArray:
         """Probabilities of the values for each cell, (c, m); rows sum to 1."""
@@ -233,22 +217,10 @@ def learn(
 ) -> Classifier:
     """Learn a classifier.
 
-    Parameters
-    ----------
-    model : {"logistic", "bayes"}
-        See the module.
-    features : Features
-        Features of some cells.
-    targets : (c, m) float array
-        Weights of the values in each cell, not negative.
-    start : Classifier, optional
-        Classifier of something similar, from which the optimum is approached.
-    steep : float
-        Gradient that is as good as none; above `STEEP` no plain steps follow.
-
-    Returns
-    -------
-    Classifier
+    Args:
+        targets: Shape (c, m). Weights of the values in each cell, not negative.
+        start: Classifier of something similar, from which the optimum is approached.
+        steep: Gradient that is as good as none; above `STEEP` no plain steps follow.
     """
     totals = targets.sum(axis=0)
     offset = np.log((totals + 1.0) / (totals.sum() + len(totals)))

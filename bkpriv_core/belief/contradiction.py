@@ -29,18 +29,13 @@ def contradictory(
 ) -> BoolArray:
     """Groups whose likelihood is 0, by maximum flow.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    held : (e, m) int array
-        Records of each membership with each value; only row sums and each group's sums matter.
-    prior : (p, m) float array
-        Prior beliefs.
+    Args:
+        held: Shape (e, m). Records of each membership with each value; only row sums and each
+            group's sums matter.
+        prior: Shape (p, m). Prior beliefs.
 
-    Returns
-    -------
-    (g,) bool array
+    Returns:
+        Shape (g,).
     """
     short = np.zeros(len(groups), dtype=bool)
     for first, last in groups.chunks(_CHUNK_EDGES // held.shape[1]):
@@ -81,16 +76,10 @@ def contradiction(
 ) -> ContradictoryKnowledge:
     """Error about one group, which names a value or a part if that alone is at fault.
 
-    Parameters
-    ----------
-    group : int
-        The group's place.
-    parts : (e,) int array
-        Parts of the group.
-    held : (e, m) int array
-        Records of each part with each value.
-    prior : (p, m) float array
-        Prior beliefs.
+    Args:
+        parts: Shape (e,). Parts of the group.
+        held: Shape (e, m). Records of each part with each value.
+        prior: Shape (p, m). Prior beliefs.
     """
     weights, counts = held.sum(axis=1), held.sum(axis=0)
     records = weights.sum()

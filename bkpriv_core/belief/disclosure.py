@@ -56,49 +56,35 @@ _CLEAR = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Disclosure(Inferred):
-    """Disclosure to several adversaries.
-
-    Parameters
-    ----------
-    figures : (a, e) float array
-        Disclosure of the records of each membership to each of ``a`` adversaries, in bits; upper
-        bounds in groups that were bounded.
-    used : (g,) int8 array
-        Estimator of each group's posteriors: a place in `posterior.ESTIMATORS`.
-    """
+    """Disclosure to several adversaries."""
 
     figures: FloatArray
+    """Shape (a, e). Disclosure of the records of each membership to each of ``a`` adversaries, in
+    bits; upper bounds in groups that were bounded.
+    """
     used: UsedArray
+    """Shape (g,). Estimator of each group's posteriors: a place in `posterior.ESTIMATORS`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Membership in each group about which an adversary learns most, and the value learnt.
-
-    Parameters
-    ----------
-    members : (g,) int array
-        The membership whose records disclose most.
-    figures : (g,) float array
-        Disclosure of that membership, in bits.
-    values : (g,) int array
-        The sensitive value whose probability moves most, up or down, in the belief about them; or
-        the class of an aspect.
-    before, after : (g,) float array
-        Prior and posterior probability of that value.
-    used : (g,) int8 array
-        Estimator of each group's posterior, as in `Disclosure`.
-    aspects : list of Aspect or None
-        The aspect that is meant; None for the sensitive attribute as a whole.
-    """
+    """Membership in each group about which an adversary learns most, and the value learnt."""
 
     members: IntArray
+    """Shape (g,). The membership whose records disclose most."""
     figures: FloatArray
+    """Shape (g,). Disclosure of that membership, in bits."""
     values: IntArray
+    """Shape (g,). The sensitive value whose probability moves most, up or down, in the belief about
+    them; or the class of an aspect.
+    """
     before: FloatArray
     after: FloatArray
+    """Shape (g,). Prior and posterior probability of that value."""
     used: UsedArray
+    """Shape (g,). Estimator of each group's posterior, as in `Disclosure`."""
     aspects: list[Aspect | None]
+    """The aspect that is meant; None for the sensitive attribute as a whole."""
 
     def label(self, group: int, sensitive: Domain) -> str | None:
         """The value of a group as text, where the table has such a sensitive attribute."""
@@ -109,25 +95,15 @@ class Explanation:
 class Adversaries:
     """Adversaries with given priors about one table, and what releases disclose to them.
 
-    Parameters
-    ----------
-    parts : Parts
-        The table's cells, or parts of them.
-    priors : sequence of (p, m) float array
-        Priors, one for each adversary.
-    judged : sequence of tuples of int and Distance
-        Prior and distance of each figure: the prior by its place among `priors`.
-    trying : bool
-        Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
-        otherwise it is an error.
-    recall : Recall, optional
-        Remembers what groups of the parts disclose.
-    known_by : sequence of hashable, optional
-        Key of the adversary and the distance of each figure in the recall.
-    believed_by : sequence of hashable, optional
-        Key of each prior in the recall.
-    prepared : sequence of tuples of arrays, optional
-        Prior of each figure, prepared by its distance; see `Distance.prepare`.
+    Args:
+        parts: The table's cells, or parts of them.
+        judged: Prior and distance of each figure: the prior by its place among `priors`.
+        trying: Whether groups are only tried: one that contradicts a prior then discloses
+            infinitely much; otherwise it is an error.
+        recall: Remembers what groups of the parts disclose.
+        known_by: Key of the adversary and the distance of each figure in the recall.
+        believed_by: Key of each prior in the recall.
+        prepared: Prior of each figure, prepared by its distance; see `Distance.prepare`.
     """
 
     def __init__(
@@ -196,11 +172,10 @@ class Adversaries:
     ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released.
 
-        Parameters
-        ----------
-        limits : sequence of float, optional
-            Limit of each adversary's figures, if no more is asked than whether they keep it. Then
-            ``auto`` bounds groups of many states; see the module. By ``bound`` all of these are.
+        Args:
+            limits: Limit of each adversary's figures, if no more is asked than whether they keep
+                it. Then ``auto`` bounds groups of many states; see the module. By ``bound`` all of
+                these are.
         """
 
         def infer(some: Groups) -> tuple[FloatArray, UsedArray]:

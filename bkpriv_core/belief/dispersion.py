@@ -36,17 +36,12 @@ _FINEST = 44
 
 @dataclass(frozen=True, eq=False)
 class Dispersion:
-    """Contributions of parts to the sums.
-
-    Parameters
-    ----------
-    columns : (p, m + 2) int array
-        Sums over the records of each part: of beliefs, in units; of entropies, likewise; of ones.
-    unit : float
-        The unit, in bits.
-    """
+    """Contributions of parts to the sums."""
 
     columns: IntArray
+    """Shape (p, m + 2). Sums over the records of each part: of beliefs, in units; of entropies,
+    likewise; of ones.
+    """
     unit: float
 
     @classmethod

@@ -204,12 +204,10 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
     Mass that crosses the edge above a node moves ``1 / H`` in all per unit (half up, half down),
     so the distance is half the sum, over edges, of the net mass below them, divided by ``H``.
 
-    Parameters
-    ----------
-    p, q : (..., m) float array
-        Beliefs.
-    nodes : (levels, m, m) float array
-        Matrix of leaves by nodes, 0 or 1, for each level below the root.
+    Args:
+        p, q: Shape (..., m). Beliefs.
+        nodes: Shape (levels, m, m). Matrix of leaves by nodes, 0 or 1, for each level below the
+            root.
     """
     net = p - q
     crossing = sum(np.abs(net @ level).sum(axis=-1) for level in nodes)
@@ -219,25 +217,18 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Rule by which an adversary's beliefs are compared.
-
-    Parameters
-    ----------
-    column : str, optional
-        The sensitive column that they are compared about; without it all that is told, as one.
-    smoothing : float, optional
-        Values nearer to each other than this blend; without it they are alike or not.
-    farthest : bool
-        Whether they are compared about each column by itself, and the largest distance counts.
-    believed : float, optional
-        Whether it is asked how much is believed that was believed at most so much beforehand (see
-        `bkpriv_core.belief.breach`), and not how far beliefs move.
-    """
+    """Rule by which an adversary's beliefs are compared."""
 
     column: str | None = None
+    """The sensitive column that they are compared about; without it all that is told, as one."""
     smoothing: float | None = None
+    """Values nearer to each other than this blend; without it they are alike or not."""
     farthest: bool = False
+    """Whether they are compared about each column by itself, and the largest distance counts."""
     believed: float | None = None
+    """Whether it is asked how much is believed that was believed at most so much beforehand (see
+    `bkpriv_core.belief.breach`), and not how far beliefs move.
+    """
 
 
 class Distance(ABC):
@@ -263,12 +254,9 @@ class Distance(ABC):
     ) -> tuple[FloatArray, FloatArray]:
         """Bounds of the figures of prepared priors and of posteriors between bounds, row by row.
 
-        Parameters
-        ----------
-        smoothed : (q, i) float array
-            Prepared priors.
-        low, high : (q, m) float array
-            Bounds of the posteriors.
+        Args:
+            smoothed: Shape (q, i). Prepared priors.
+            low, high: Shape (q, m). Bounds of the posteriors.
         """
 
     @abstractmethod
@@ -277,14 +265,10 @@ class Distance(ABC):
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
         """Find the value or class that explains each figure, for beliefs of shape (q, m).
 
-        Returns
-        -------
-        aspects : list of Aspect or None
-            The aspect that each is about; None for the whole.
-        values : (q,) int array
-            Code of that value or class.
-        before, after : (q,) float array
-            The probability of that.
+        Returns:
+            aspects: The aspect that each is about; None for the whole.
+            values: Shape (q,). Code of that value or class.
+            before, after: Shape (q,). The probability of that.
         """
 
     @abstractmethod
@@ -318,16 +302,12 @@ class _Divergence(Distance):
 
 @dataclass(frozen=True, eq=False)
 class BeliefDistance(_Divergence):
-    """Jensen-Shannon divergence of beliefs, blended or not (section IV-B.2).
-
-    Parameters
-    ----------
-    smoother : (m, m) float array, optional
-        Matrix ``A`` with blended belief ``p @ A`` before it is renormalised. Without it nothing is
-        blended: values are alike or not.
-    """
+    """Jensen-Shannon divergence of beliefs, blended or not (section IV-B.2)."""
 
     smoother: FloatArray | None = None
+    """Shape (m, m). Matrix ``A`` with blended belief ``p @ A`` before it is renormalised. Without
+    it nothing is blended: values are alike or not.
+    """
 
     @classmethod
     def over(cls, domain: Domain, bandwidth: float | None = None) -> BeliefDistance:
@@ -338,13 +318,10 @@ class BeliefDistance(_Divergence):
     def smoothed(cls, ground: FloatArray, bandwidth: float) -> BeliefDistance:
         """Distance of beliefs that are blended.
 
-        Parameters
-        ----------
-        ground : (m, m) float array
-            Distances of the sensitive values, in [0, 1].
-        bandwidth : float
-            Bandwidth of the smoothing kernel. Values at a distance of the bandwidth or more do not
-            blend: at 0.5 a hierarchy of height two is not smoothed at all.
+        Args:
+            ground: Shape (m, m). Distances of the sensitive values, in [0, 1].
+            bandwidth: Bandwidth of the smoothing kernel. Values at a distance of the bandwidth or
+                more do not blend: at 0.5 a hierarchy of height two is not smoothed at all.
         """
         weights = epanechnikov(ground, check_bandwidth(bandwidth, "the smoothing bandwidth"))
         return cls((weights / weights.sum(axis=1, keepdims=True)).T)
@@ -398,21 +375,13 @@ class BeliefDistance(_Divergence):
 
 @dataclass(frozen=True, eq=False)
 class AspectDistance(_Divergence):
-    """Distance of beliefs about combinations by what they say of aspects: the largest of these.
-
-    Parameters
-    ----------
-    aspects : tuple of Aspect
-        At least one.
-    bandwidth : float, optional
-        See `BeliefDistance.over`.
-    beside : tuple of Aspect
-        Further aspects that count for the distance, but by which no value is named.
-    """
+    """Distance of beliefs about combinations by what they say of aspects: the largest of these."""
 
     aspects: tuple[Aspect, ...]
     bandwidth: float | None = None
+    """See `BeliefDistance.over`."""
     beside: tuple[Aspect, ...] = ()
+    """Further aspects that count for the distance, but by which no value is named."""
 
     @cached_property
     def _every(self) -> tuple[Aspect, ...]:

@@ -34,14 +34,9 @@ _CALLS = 3000.0
 def exact_states(groups: Groups, weights: IntArray, histograms: IntArray) -> FloatArray:
     """Number of states that exact inference needs for each group, shape (g,), maybe infinite.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    weights : (e,) int array
-        Records of each membership.
-    histograms : (g, m) int array
-        Records of each group with each value.
+    Args:
+        weights: Shape (e,). Records of each membership.
+        histograms: Shape (g, m). Records of each group with each value.
     """
     by_value = np.log(histograms + 1.0).sum(axis=1)
     by_part = groups.sum(np.log(weights + 1.0))
@@ -59,22 +54,12 @@ def exact(
 ) -> list[FloatArray]:
     """Exact posterior beliefs about each membership, for each prior.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    weights : (e,) int array
-        Records of each membership.
-    histograms : (g, m) int array
-        Records of each group with each value.
-    priors : tuple of (p, m) float array
-        Priors of all parts.
-    progress : Progress
-        Receives the share of the states that is done.
+    Args:
+        weights: Shape (e,). Records of each membership.
+        histograms: Shape (g, m). Records of each group with each value.
+        progress: Receives the share of the states that is done.
 
-    Returns
-    -------
-    list of (e, m) float array
+    Returns:
         Rows sum to 1, or to 0 in groups whose values have probability 0 under the prior.
     """
     inference = _Inference(groups, weights, histograms, priors)
@@ -103,9 +88,7 @@ def exact(
 def _hosted(batches: dict[_Capacities, list[int]]) -> list[tuple[_Capacities, list[int]]]:
     """Merge batches of groups of various capacities, as long as that is less work.
 
-    Returns
-    -------
-    list of tuple
+    Returns:
         Capacities that those of each of some groups fit into, and the groups. One slot alone takes
         no work.
     """
@@ -152,18 +135,13 @@ def _work(capacities: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Inference:
-    """Beliefs that are filled in batch by batch.
-
-    Parameters
-    ----------
-    groups, weights, histograms, priors
-        See `exact`.
-    """
+    """Beliefs that are filled in batch by batch."""
 
     groups: Groups
     weights: IntArray
     histograms: IntArray
     priors: tuple[FloatArray, ...]
+    """See `exact`."""
 
     @cached_property
     def beliefs(self) -> list[FloatArray]:

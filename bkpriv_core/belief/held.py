@@ -31,21 +31,14 @@ _FEW = 4
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Groups that hold about as many values each, and which ones.
-
-    Parameters
-    ----------
-    chosen : (c,) int array
-        Places of the groups among all.
-    columns : (c, k) int array or None
-        The values of each, padded with others; None if all values are taken.
-    padding : (c, k) bool array or None
-        Columns that are padding.
-    """
+    """Groups that hold about as many values each, and which ones."""
 
     chosen: IntArray
+    """Shape (c,). Places of the groups among all."""
     columns: IntArray | None
+    """Shape (c, k). The values of each, padded with others; None if all values are taken."""
     padding: np.ndarray | None
+    """Shape (c, k). Columns that are padding."""
 
     def of_members(self, matrix: FloatArray | IntArray, groups: Groups) -> FloatArray | IntArray:
         """Rows of a matrix of parts for each membership of the chosen groups, in their columns."""
@@ -78,10 +71,9 @@ def held_values(parts: Parts, groups: Groups) -> Iterator[Held]:
 def divergence_of_held(prior: FloatArray, posterior: FloatArray) -> FloatArray:
     """Jensen-Shannon divergence, in bits, of beliefs of which the second is zero elsewhere.
 
-    Parameters
-    ----------
-    prior, posterior : (e, k) float array
-        Beliefs in the values that a group holds; rows of `prior` may sum to less than 1.
+    Args:
+        prior, posterior: Shape (e, k). Beliefs in the values that a group holds; rows of `prior`
+            may sum to less than 1.
     """
     others = 1.0 - prior.sum(axis=1)
     sides = (negative_entropy(posterior) + negative_entropy(prior) + others) / 2.0

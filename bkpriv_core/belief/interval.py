@@ -21,12 +21,9 @@ _Bounds = tuple[FloatArray, FloatArray]
 def classes_within(having: FloatArray | None, low: FloatArray, high: FloatArray) -> _Bounds:
     """Bounds of the probability of classes of values, (q, i).
 
-    Parameters
-    ----------
-    having : (m, i) float array or None
-        Whether each value is in each class, 0 or 1; None: each value is one.
-    low, high : (q, m) float array
-        Bounds of beliefs.
+    Args:
+        having: Shape (m, i). Whether each value is in each class, 0 or 1; None: each value is one.
+        low, high: Shape (q, m). Bounds of beliefs.
     """
     if having is None:
         return low, high
@@ -40,12 +37,10 @@ def classes_within(having: FloatArray | None, low: FloatArray, high: FloatArray)
 def blends_within(smoother: FloatArray, low: FloatArray, high: FloatArray) -> _Bounds:
     """Bounds of blended and renormalised beliefs, (q, i).
 
-    Parameters
-    ----------
-    smoother : (m, i) float array
-        Matrix by which beliefs are blended before they are renormalised, not negative.
-    low, high : (q, m) float array
-        Bounds of beliefs.
+    Args:
+        smoother: Shape (m, i). Matrix by which beliefs are blended before they are renormalised,
+            not negative.
+        low, high: Shape (q, m). Bounds of beliefs.
     """
     least, most = low @ smoother, high @ smoother
     others = 1.0 - np.eye(smoother.shape[1])
@@ -59,19 +54,14 @@ def blends_within(smoother: FloatArray, low: FloatArray, high: FloatArray) -> _B
 def divergence_within(prior: FloatArray, low: FloatArray, high: FloatArray) -> _Bounds:
     """Bounds of the Jensen-Shannon divergence of beliefs and others within bounds, in bits.
 
-    Parameters
-    ----------
-    prior : (q, i) float array
-        The beliefs, rows summing to 1.
-    low, high : (q, i) float array
-        Bounds of the others, whose rows sum to 1, too.
+    Args:
+        prior: Shape (q, i). The beliefs, rows summing to 1.
+        low, high: Shape (q, i). Bounds of the others, whose rows sum to 1, too.
 
-    Returns
-    -------
-    least, most : (q,) float array
+    Returns:
+        least, most: Shape (q,).
 
-    Notes
-    -----
+    Notes:
     The divergence is a sum of convex functions of each ``q_i``. On an interval each is at most its
     chord; the largest sum of chords with ``sum q = 1`` takes ``q`` from low to high by falling
     slope. For a lower bound, to tell only whether a value is i diverges no more (data processing),

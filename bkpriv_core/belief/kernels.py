@@ -29,10 +29,8 @@ Width = Annotated[
 def check_bandwidth(bandwidth: object, name: str) -> float:
     """Return a bandwidth, which is a positive finite number.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not.
+    Raises:
+        InvalidParameter: If it is not.
     """
     width: float = read(Width, bandwidth, name)
     return width

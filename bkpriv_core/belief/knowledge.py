@@ -117,35 +117,20 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Outside:
-    """A prior that a table gives.
-
-    Parameters
-    ----------
-    table : str
-        Name of the table, as in SQL.
-    """
+    """A prior that a table gives."""
 
     table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A prior that is learned from the table without the person; see `learned`.
-
-    Parameters
-    ----------
-    learned : {"logistic", "bayes"}
-        Kind of classifier.
-    folds : int
-        Number of parts of the table of which one is left out at a time.
-    seed : int
-        Decides who is in one part.
-    """
+    """A prior that is learned from the table without the person; see `learned`."""
 
     learned: Annotated[
         Model, About("It names a kind of classifier.", 'Write {"learned": "logistic"}.')
     ]
     folds: Folds = FOLDS
+    """Number of parts of the table of which one is left out at a time."""
     seed: Seed = 0
 
 
@@ -153,22 +138,14 @@ class Learned:
 class Bandwidths:
     """Range of bandwidths, each the same for every attribute.
 
-    Parameters
-    ----------
-    from_, to : float
-        The ends.
-    points : int
-        Number of bandwidths, the ends among them.
-
-    Raises
-    ------
-    InvalidParameter
-        If the second end is not larger.
+    Raises:
+        InvalidParameter: If the second end is not larger.
     """
 
     from_: Width
     to: Width
     points: Points = POINTS
+    """Number of bandwidths, the ends among them."""
     closed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -209,20 +186,14 @@ _StatedSnapshot = (
 
 @dataclass(frozen=True)
 class Remembered:
-    """Knowledge of earlier releases, and of how values follow each other.
-
-    Parameters
-    ----------
-    sequence : str
-        Name of the sequential knowledge.
-    bandwidth : Snapshot
-        Knowledge about respondents without a past.
-    """
+    """Knowledge of earlier releases, and of how values follow each other."""
 
     sequence: Annotated[
         str, About("It names sequential knowledge of the dataset.", 'Write {"sequence": "name"}.')
     ]
+    """Name of the sequential knowledge."""
     bandwidth: _StatedSnapshot = Uniform()
+    """Knowledge about respondents without a past."""
 
 
 Knowledge = Snapshot | Remembered
@@ -250,10 +221,8 @@ Resolved = ResolvedSnapshot | Revised
 def parse_knowledge(value: object) -> Knowledge:
     """Read knowledge from decoded JSON, without knowing the attributes.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is of none of the forms.
+    Raises:
+        InvalidParameter: If it is of none of the forms.
     """
     knowledge: Knowledge = read(Stated, value, "the bandwidth")
     return knowledge
@@ -282,10 +251,8 @@ def listed(knowledge: Knowledge) -> tuple[Knowledge, ...]:
 def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Resolved:
     """Knowledge with one bandwidth for each of the attributes.
 
-    Raises
-    ------
-    InvalidParameter
-        See `resolve_bandwidth`; or if it is a range.
+    Raises:
+        InvalidParameter: See `resolve_bandwidth`; or if it is a range.
     """
     if isinstance(knowledge, Remembered):
         snapshot = _resolve_snapshot(knowledge.bandwidth, attributes)
@@ -323,31 +290,22 @@ def outside_prior(
 ) -> FloatArray:
     """Prior beliefs that a table from outside gives, one row for each cell and value.
 
-    Parameters
-    ----------
-    table : Table
-        The data that the beliefs are about.
-    name : str
-        Name of the outside table, for errors.
-    cells : (r, d) int array
-        Codes of the rows' quasi-identifiers in the domains of `table`, `UNKNOWN` for others. Rows
-        about cells that the data do not have play no part.
-    values : (r,) int array
-        Codes of their sensitive values, `UNKNOWN` for others.
-    probabilities : (r,) float array
-        Probabilities of the rows, NaN for NULL. A value without a row has probability 0.
+    Args:
+        table: The data that the beliefs are about.
+        name: Name of the outside table, for errors.
+        cells: Shape (r, d). Codes of the rows' quasi-identifiers in the domains of `table`,
+            `UNKNOWN` for others. Rows about cells that the data do not have play no part.
+        values: Shape (r,). Codes of their sensitive values, `UNKNOWN` for others.
+        probabilities: Shape (r,). Probabilities of the rows, NaN for NULL. A value without a row
+            has probability 0.
 
-    Returns
-    -------
-    (c, m) float array
-        Rows sum to 1.
+    Returns:
+        Shape (c, m). Rows sum to 1.
 
-    Raises
-    ------
-    InvalidData
-        If a cell has no row, a probability is negative or not finite, a cell and value have two
-        rows, a value that the data do not have has a positive probability, or the probabilities
-        of a cell do not sum to 1. Names the cell.
+    Raises:
+        InvalidData: If a cell has no row, a probability is negative or not finite, a cell and value
+            have two rows, a value that the data do not have has a positive probability, or the
+            probabilities of a cell do not sum to 1. Names the cell.
     """
     place = _places(table, cells, progress)
     ours = place >= 0

@@ -34,26 +34,15 @@ def learned_prior(
 ) -> FloatArray:
     """Belief about each cell of classifiers that were trained without its records, shape (c, m).
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    model : {"logistic", "bayes"}
-        Kind of classifier.
-    folds : int
-        Number of folds, at least 2.
-    seed : int
-        Decides which records are in one fold.
+    Args:
+        folds: Number of folds, at least 2.
+        seed: Decides which records are in one fold.
 
-    Returns
-    -------
-    (c, m) float array
-        Rows sum to 1.
+    Returns:
+        Shape (c, m). Rows sum to 1.
 
-    Raises
-    ------
-    TooLarge
-        If the classifiers or their beliefs would not fit in memory.
+    Raises:
+        TooLarge: If the classifiers or their beliefs would not fit in memory.
     """
     features = Features.of(table)
     order = np.lexsort(table.codes.T[::-1]) if table.codes.shape[1] else np.arange(table.cells)

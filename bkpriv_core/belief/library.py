@@ -27,28 +27,22 @@ class Library(Protocol):
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
         """Beliefs of an adversary who remembers earlier releases, and has sequential knowledge.
 
-        Parameters
-        ----------
-        knowledge : Revised
-            Sequential knowledge by name, and knowledge about respondents without a past.
-        snapshot : (n, m) float array
-            Prior beliefs about each respondent of the table as if they had no past.
+        Args:
+            knowledge: Sequential knowledge by name, and knowledge about respondents without a past.
+            snapshot: Shape (n, m). Prior beliefs about each respondent of the table as if they had
+                no past.
 
-        Returns
-        -------
-        (n, m) float array
-            Prior beliefs about each respondent, before the table is released.
+        Returns:
+            Shape (n, m). Prior beliefs about each respondent, before the table is released.
         """
 
     def signatures(self, table: Table) -> IntArray:
         """Values of the group that each respondent was published in last.
 
-        Returns
-        -------
-        (n, m + 1) int array
-            Signature of each respondent of the table: 1 for each of its values that the group had;
-            last 1 where it had a value that the table does not have. All 0 for those who were in no
-            release, or have another value now than in the last one.
+        Returns:
+            Shape (n, m + 1). Signature of each respondent of the table: 1 for each of its values
+            that the group had; last 1 where it had a value that the table does not have. All 0 for
+            those who were in no release, or have another value now than in the last one.
         """
 
 

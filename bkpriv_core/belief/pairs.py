@@ -44,18 +44,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Distinct beliefs, to be compared in pairs.
-
-    Parameters
-    ----------
-    beliefs : (u, m) float array
-        Distinct beliefs.
-    kind : (p,) int array
-        Place among `beliefs` of the belief about each part.
-    """
+    """Distinct beliefs, to be compared in pairs."""
 
     beliefs: FloatArray
+    """Shape (u, m). Distinct beliefs."""
     kind: IntArray
+    """Shape (p,). Place among `beliefs` of the belief about each part."""
 
     @classmethod
     def of(cls, beliefs: FloatArray) -> Pairs:
@@ -125,14 +119,10 @@ class Pairs:
     def farthest(self, kinds: IntArray, progress: Progress = SILENT) -> tuple[float, int, int]:
         """Find the two of some beliefs that diverge most.
 
-        Parameters
-        ----------
-        kinds : (k,) int array
-            Distinct ones of the beliefs, at least one.
+        Args:
+            kinds: Shape (k,). Distinct ones of the beliefs, at least one.
 
-        Returns
-        -------
-        float, int, int
+        Returns:
             Divergence in bits, and the places among `kinds` of the two beliefs.
         """
         # Far from any, and far from that: mostly nearly as far as any two are.

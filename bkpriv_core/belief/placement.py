@@ -69,13 +69,7 @@ the slot; beyond the last place where there is none."""
 
 
 class Placement:
-    """Forward-backward inference over all states of slots with the given capacities.
-
-    Parameters
-    ----------
-    capacities : tuple of int
-        Positive capacity of each slot.
-    """
+    """Forward-backward inference over all states of slots with the given capacities."""
 
     def __init__(self, capacities: tuple[int, ...]) -> None:
         self._radix = np.asarray(capacities, dtype=np.int64) + 1
@@ -159,20 +153,18 @@ class Placement:
     ) -> FloatArray:
         """Probability that each item lies in each slot.
 
-        Parameters
-        ----------
-        weights : (b, k, s) float array
-            Non-negative weights of `b` problems. The items of one that has fewer than `k` come
-            last, and the others weigh nothing, as do all in slots that are full.
-        wanted : (b, k) bool array
-            Items for which marginals are needed; the rows of the others are left zero.
-        capacities : (b, s) int array, optional
-            Room that is left in each slot, if some are filled in part from the start.
+        Args:
+            weights: Shape (b, k, s). Non-negative weights of `b` problems. The items of one that
+                has fewer than `k` come last, and the others weigh nothing, as do all in slots that
+                are full.
+            wanted: Shape (b, k). Items for which marginals are needed; the rows of the others are
+                left zero.
+            capacities: Shape (b, s). Room that is left in each slot, if some are filled in part
+                from the start.
 
-        Returns
-        -------
-        (b, k, s) float array
-            Rows sum to 1, or to 0 in problems without any placement of positive weight.
+        Returns:
+            Shape (b, k, s). Rows sum to 1, or to 0 in problems without any placement of positive
+            weight.
         """
         if capacities is None:
             capacities = np.broadcast_to(self._radix - 1, (len(weights), self.slots))
@@ -237,22 +229,16 @@ class Placement:
     ) -> FloatArray:
         """Place one more item.
 
-        Parameters
-        ----------
-        before : (b, n' + 1) float array
-            Weights of the states of the level before, with a last one that is 0.
-        level : int
-            The level that is reached.
-        move : (b, s) float array
-            Weights of the item.
-        after, through : (b, n, 1) and (b, s) float array, optional
-            If it is given what comes after each state of the level, how heavy all is in which the
-            item goes to each slot is written into the other.
+        Args:
+            before: Shape (b, n' + 1). Weights of the states of the level before, with a last one
+                that is 0.
+            move: Shape (b, s). Weights of the item.
+            after, through: Shape (b, n, 1). If it is given what comes after each state of the
+                level, how heavy all is in which the item goes to each slot is written into the
+                other.
 
-        Returns
-        -------
-        (b, n + 1) float array
-            Weights of the states of the level, likewise.
+        Returns:
+            Shape (b, n + 1). Weights of the states of the level, likewise.
         """
         here = np.zeros((len(before), self._sizes[level] + 1))
         for slots, places in self._arrivals(level):

@@ -119,15 +119,10 @@ def check_estimator(name: str) -> Estimator:
 
 
 class Inferred:
-    """Results inferred group by group, by one estimator or by several.
-
-    Attributes
-    ----------
-    used : (g,) int8 array
-        Estimator of each group: a place in `ESTIMATORS`.
-    """
+    """Results inferred group by group, by one estimator or by several."""
 
     used: UsedArray
+    """Shape (g,). Estimator of each group: a place in `ESTIMATORS`."""
 
     @property
     def exact(self) -> BoolArray:
@@ -144,22 +139,16 @@ class Inferred:
 
 @dataclass(frozen=True, eq=False)
 class Posterior(Inferred):
-    """Posterior beliefs of all memberships of some groups.
-
-    Parameters
-    ----------
-    beliefs : tuple of (e, m) float array
-        Beliefs by each prior; rows sum to 1.
-    used : (g,) int8 array
-        Estimator of each group: a place in `ESTIMATORS`, the same for all priors.
-    contradicted : (a, g) bool array
-        Groups that contradict each prior, if that was not to be refused. The beliefs about them are
-        left as they were.
-    """
+    """Posterior beliefs of all memberships of some groups."""
 
     beliefs: tuple[FloatArray, ...]
+    """Beliefs by each prior; rows sum to 1."""
     used: UsedArray
+    """Shape (g,). Estimator of each group: a place in `ESTIMATORS`, the same for all priors."""
     contradicted: BoolArray
+    """Shape (a, g). Groups that contradict each prior, if that was not to be refused. The beliefs
+    about them are left as they were.
+    """
 
 
 def posterior(
@@ -173,32 +162,16 @@ def posterior(
 ) -> Posterior:
     """Posterior beliefs about the records of each membership.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of parts.
-    counts : (p, m) int array
-        Records of each part with each value.
-    priors : tuple of (p, m) float array
-        Prior beliefs of one or several adversaries, inferred together.
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        See the module.
-    refuse : bool
-        Whether a group that contradicts a prior is an error.
-    progress : Progress
-        Receives the share of the states that is done.
+    Args:
+        counts: Shape (p, m). Records of each part with each value.
+        priors: Prior beliefs of one or several adversaries, inferred together.
+        refuse: Whether a group that contradicts a prior is an error.
+        progress: Receives the share of the states that is done.
 
-    Returns
-    -------
-    Posterior
-
-    Raises
-    ------
-    ContradictoryKnowledge
-        If a prior gives a group's release probability 0, and `refuse` says so; names the group's
-        place and, where one is at fault, the value or the part.
-    TooLarge
-        If `estimator` is "exact" and a group has more than `EXACT_STATES` states.
+    Raises:
+        ContradictoryKnowledge: If a prior gives a group's release probability 0, and `refuse` says
+            so; names the group's place and, where one is at fault, the value or the part.
+        TooLarge: If `estimator` is "exact" and a group has more than `EXACT_STATES` states.
     """
     held = counts[groups.members]
     weights = held.sum(axis=1)
@@ -260,26 +233,17 @@ def posterior(
 def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Exact posterior of one group of records.
 
-    Parameters
-    ----------
-    prior : (k, m) float array
-        Prior of each record, rows summing to 1.
-    counts : (m,) int array
-        Records with each value; sums to ``k``.
+    Args:
+        prior: Shape (k, m). Prior of each record, rows summing to 1.
+        counts: Shape (m,). Records with each value; sums to ``k``.
 
-    Returns
-    -------
-    (k, m) float array
-        Rows sum to 1, columns to `counts`. Exact up to rounding.
+    Returns:
+        Shape (k, m). Rows sum to 1, columns to `counts`. Exact up to rounding.
 
-    Raises
-    ------
-    InvalidParameter
-        If shapes, priors or counts do not fit together.
-    ContradictoryKnowledge
-        If the counts have probability 0 under the priors.
-    TooLarge
-        If there are more than `EXACT_STATES` states.
+    Raises:
+        InvalidParameter: If shapes, priors or counts do not fit together.
+        ContradictoryKnowledge: If the counts have probability 0 under the priors.
+        TooLarge: If there are more than `EXACT_STATES` states.
     """
     return _of_records(prior, counts, "exact", progress).beliefs[0]
 
@@ -287,10 +251,8 @@ def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
 def bethe_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Bethe estimate of the posterior of one group of records; see `exact_posterior`.
 
-    Raises
-    ------
-    TooLarge
-        If belief propagation does not converge, as it may not in groups of a few records.
+    Raises:
+        TooLarge: If belief propagation does not converge, as it may not in groups of a few records.
     """
     inferred = _of_records(prior, counts, "bethe", progress)
     if inferred.used[0] != BETHE:

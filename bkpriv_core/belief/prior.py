@@ -68,10 +68,9 @@ _PASS_EFFORT = 20.0
 def resolve_bandwidth(bandwidth: Bandwidth, attributes: tuple[str, ...]) -> tuple[float, ...]:
     """Bandwidth of each attribute, in order.
 
-    Raises
-    ------
-    InvalidParameter
-        If a bandwidth is not a positive number, an attribute has none, or a name is unknown.
+    Raises:
+        InvalidParameter: If a bandwidth is not a positive number, an attribute has none, or a name
+            is unknown.
     """
     if not isinstance(bandwidth, Mapping):
         value = check_bandwidth(bandwidth, "the bandwidth")
@@ -105,27 +104,17 @@ def kernel_prior(
 ) -> FloatArray:
     """Prior beliefs of Adv(B) about the records of each cell.
 
-    Parameters
-    ----------
-    table : Table
-        Cells and counts.
-    bandwidth : float or mapping of str to float
-        The adversary's bandwidths, positive. Smaller means a better informed adversary.
-    path : {"auto", "grid", "strands", "cells"}
-        Algorithm; the result is the same.
+    Args:
+        bandwidth: The adversary's bandwidths, positive. Smaller means a better informed adversary.
+        path: Algorithm; the result is the same.
 
-    Returns
-    -------
-    (c, m) float array
-        Rows sum to 1. Exact up to rounding.
+    Returns:
+        Shape (c, m). Rows sum to 1. Exact up to rounding.
 
-    Raises
-    ------
-    InvalidParameter
-        See `resolve_bandwidth`. Or if the path is not one that the table admits.
+    Raises:
+        InvalidParameter: See `resolve_bandwidth`. Or if the path is not one that the table admits.
 
-    References
-    ----------
+    References:
     .. [1] T. Li, N. Li, J. Zhang, "Modeling and Integrating Background Knowledge in Data
        Anonymization", ICDE 2009, equation 2.
     """
@@ -210,23 +199,15 @@ class _Grid:
     """The tensor of counts by value of each attribute that is smoothed.
 
     The others make up one last axis, of their combinations that occur.
-
-    Parameters
-    ----------
-    axes : tuple of Axis
-        Axes that are smoothed.
-    shape : tuple of int
-        Sizes of the axes, and the number of combinations of values in the others.
-    place : (c, len(shape)) int array
-        Place of each cell.
-    counts : (c, m) int array
-        Counts of each cell.
     """
 
     axes: tuple[Axis, ...]
     shape: tuple[int, ...]
+    """Sizes of the axes, and the number of combinations of values in the others."""
     place: IntArray
+    """Shape (c, len(shape). Place of each cell."""
     counts: IntArray
+    """Shape (c, m). Counts of each cell."""
 
     @classmethod
     def of(cls, table: Table, axes: Sequence[Axis]) -> _Grid:
@@ -269,28 +250,18 @@ class _Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Occupied cells in an order in which those that see one another stand near each other.
-
-    Parameters
-    ----------
-    axes : tuple of Axis
-        Axes that are smoothed.
-    order : (c,) int array
-        The cells in this order.
-    apart : (c,) int array
-        Combination of realms of each cell.
-    codes, counts : (c, axes) int and (c, m) float arrays
-        Codes of the cells in the smoothed axes, and their counts.
-    last : (c,) int array
-        One past the last cell that each cell may see; rising.
-    """
+    """Occupied cells in an order in which those that see one another stand near each other."""
 
     axes: tuple[Axis, ...]
     order: IntArray
+    """Shape (c,). The cells in this order."""
     apart: IntArray
+    """Shape (c,). Combination of realms of each cell."""
     codes: IntArray
     counts: FloatArray
+    """Shape (c, axes). Codes of the cells in the smoothed axes, and their counts."""
     last: IntArray
+    """Shape (c,). One past the last cell that each cell may see; rising."""
 
     @classmethod
     def of(cls, table: Table, axes: Sequence[Axis]) -> _Pairs:

@@ -35,10 +35,8 @@ _BESIDE = 64
 class Recall:
     """Figures of groups of one list of parts.
 
-    Parameters
-    ----------
-    most : int
-        Limit of how many numbers are remembered, those of parts included.
+    Args:
+        most: Limit of how many numbers are remembered, those of parts included.
     """
 
     def __init__(self, most: int = _MOST) -> None:
@@ -53,12 +51,8 @@ class Recall:
     ) -> Posterior:
         """Posteriors of groups, which are not to be changed; inferred unless they are remembered.
 
-        Parameters
-        ----------
-        about : hashable
-            Key of everything that the posteriors depend on besides the groups.
-        infer : callable
-            Infers them.
+        Args:
+            about: Key of everything that the posteriors depend on besides the groups.
         """
         known = self._believed
         if (
@@ -85,19 +79,13 @@ class Recall:
     ) -> tuple[FloatArray, UsedArray]:
         """Figures of groups, inferred of those only that are not remembered.
 
-        Parameters
-        ----------
-        about : hashable
-            Key of everything that the figures depend on besides the groups.
-        infer : callable
-            Infers figures of some of them, (a, e), and how each was inferred, (g,).
+        Args:
+            about: Key of everything that the figures depend on besides the groups.
+            infer: Infers figures of some of them, (a, e), and how each was inferred, (g,).
 
-        Returns
-        -------
-        figures : (a, e) float array
-            Figures of each membership.
-        used : (g,) int8 array
-            Estimator of each group.
+        Returns:
+            figures: Shape (a, e). Figures of each membership.
+            used: Shape (g,). Estimator of each group.
         """
         order = np.lexsort((groups.members, groups.owner))
         members = groups.members[order]

@@ -54,15 +54,11 @@ _NOWHERE = NoLibrary()
 class Setting:
     """A table and adversaries' priors about it, computed when first needed.
 
-    Parameters
-    ----------
-    table : Table or Parts
-        The table, or the parts of its cells of which groups are made.
-    library : Library
-        Source of priors from outside and of beliefs about respondents.
-    trying : bool
-        Whether groups are only tried: one that contradicts what an adversary knows then discloses
-        infinitely much to that adversary; otherwise it is an error.
+    Args:
+        table: The table, or the parts of its cells of which groups are made.
+        library: Source of priors from outside and of beliefs about respondents.
+        trying: Whether groups are only tried: one that contradicts what an adversary knows then
+            discloses infinitely much to that adversary; otherwise it is an error.
     """
 
     def __init__(
@@ -149,10 +145,8 @@ class Setting:
     def seen(self, column: str | None) -> Setting:
         """Build the setting as far as one sensitive column tells; all of it, if there is but one.
 
-        Parameters
-        ----------
-        column : str or None
-            The column; None for all that is told.
+        Args:
+            column: The column; None for all that is told.
         """
         sensitive = self.table.sensitive
         if column is None or not isinstance(sensitive, Combination):
@@ -194,10 +188,9 @@ class Setting:
     def prior(self, knowledge: Knowledge) -> FloatArray:
         """Prior belief, under that knowledge, about the records of each part, shape (p, m).
 
-        Raises
-        ------
-        ValueError
-            If beliefs about respondents are asked for, and the parts do not tell them apart.
+        Raises:
+            ValueError: If beliefs about respondents are asked for, and the parts do not tell them
+                apart.
         """
         key = self._resolve(knowledge)
         if isinstance(key, Revised):
@@ -251,13 +244,9 @@ class Setting:
     ) -> Adversaries:
         """Adversaries with the knowledge of each member of a skyline.
 
-        Parameters
-        ----------
-        skyline : sequence of Knowledge
-            Knowledge of each adversary.
-        compared : sequence of Comparison, optional
-            Rules by which the beliefs of each are compared. Without it, unblended about the column
-            of which the adversary learns most.
+        Args:
+            compared: Rules by which the beliefs of each are compared. Without it, unblended about
+                the column of which the adversary learns most.
         """
         resolved = [self._resolve(knowledge) for knowledge in skyline]
         # Who is asked about in several ways infers once.

@@ -68,26 +68,15 @@ _SEEN_EFFORT = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Strands:
-    """Cells of a table, to be arranged in strands.
-
-    Parameters
-    ----------
-    table : Table
-        Cells and counts.
-    strata : tuple of tuples of int and Strata
-        Attributes whose common ancestors make up strands, by number, and their partitions.
-    tabled : tuple of tuples of int and (size, size) float array
-        Attributes of which a cell looks at the strands of several values, and their weights.
-    along : int, optional
-        Attribute along which strands are ordered, by number; None if there is none.
-    ruler : Ruler
-        Places of its values.
-    """
+    """Cells of a table, to be arranged in strands."""
 
     table: Table
     strata: tuple[tuple[int, Strata], ...]
+    """Attributes whose common ancestors make up strands, by number, and their partitions."""
     tabled: tuple[tuple[int, FloatArray], ...]
+    """Attributes of which a cell looks at the strands of several values, and their weights."""
     along: int | None
+    """Attribute along which strands are ordered, by number; None if there is none."""
     ruler: Ruler
 
     @classmethod
@@ -172,27 +161,18 @@ def _shifts(weights: FloatArray) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Occupied places in all strands, one strand after the other.
-
-    Parameters
-    ----------
-    tabled : tuple of (size, size) float array
-        Weights of the attributes that part strands and of which a place looks at several values.
-    ruler : Ruler
-        Steps of the values along strands.
-    codes : (r, len(tabled) + 1) int array
-        Codes of each place: in those attributes, and along its strand.
-    strands : (r,) int array
-        Number of the first place that its strand has room for.
-    steps : (r,) int array
-        Steps from the ruler's first value; 0 for NULL.
-    """
+    """Occupied places in all strands, one strand after the other."""
 
     tabled: tuple[FloatArray, ...]
+    """Weights of the attributes that part strands and of which a place looks at several values."""
     ruler: Ruler
+    """Steps of the values along strands."""
     codes: IntArray
+    """Shape (r, len(tabled). Codes of each place: in those attributes, and along its strand."""
     strands: IntArray
+    """Shape (r,). Number of the first place that its strand has room for."""
     steps: IntArray
+    """Shape (r,). Steps from the ruler's first value; 0 for NULL."""
 
     @classmethod
     def of(cls, rows: IntArray, tabled: tuple[FloatArray, ...], ruler: Ruler) -> _Places:
@@ -240,22 +220,17 @@ class _Places:
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """A look of some places at one strand each.
-
-    Parameters
-    ----------
-    looking : (q,) int array
-        The places that look.
-    weights : (q,) float array
-        Weights of what they see.
-    bounds : (2 or 4, q) int array
-        First place in reach along the strand, and one past the last. If numbers and NULL see each
-        other, the same of the NULL that a number sees, and of the numbers that NULL sees.
-    """
+    """A look of some places at one strand each."""
 
     looking: IntArray
+    """Shape (q,). The places that look."""
     weights: FloatArray
+    """Shape (q,). Weights of what they see."""
     bounds: IntArray
+    """Shape (2 or 4, q). First place in reach along the strand, and one past the last. If numbers
+    and NULL see each other, the same of the NULL that a number sees, and of the numbers that NULL
+    sees.
+    """
 
     def see(self, counts: IntArray, steps: IntArray, ruler: Ruler) -> FloatArray:
         """Sums of counts by place, weighted along strands, shape (q,)."""

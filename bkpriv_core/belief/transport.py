@@ -7,8 +7,7 @@ column generation [1]_: the prices of the balances tell which others would lower
 added, and so on until there are none. Then the cost is least over all ways, not only over those
 that were tried. Between rounds, work can be cancelled.
 
-References
-----------
+References:
 .. [1] L. R. Ford, D. R. Fulkerson: A suggested computation for maximal multi-commodity network
    flows. Management Science 5 (1), 1958.
 """
@@ -45,20 +44,13 @@ def emd(p: FloatArray, q: FloatArray, ground: FloatArray, progress: Progress = S
 
     For calculations by hand; the requirements use the closed forms.
 
-    Parameters
-    ----------
-    p, q : (m,) float array
-        Distributions.
-    ground : (m, m) float array
-        Distances of the values; they need be neither symmetric nor a metric.
-    progress : Progress
-        Polled between rounds.
+    Args:
+        p, q: Shape (m,). Distributions.
+        ground: Shape (m, m). Distances of the values; they need be neither symmetric nor a metric.
 
-    Raises
-    ------
-    TooLarge
-        If there are too many values, or a round takes too long: no figure is returned that is not
-        the least cost.
+    Raises:
+        TooLarge: If there are too many values, or a round takes too long: no figure is returned
+            that is not the least cost.
     """
     if len(p) > MOST_VALUES:
         raise TooLarge(
@@ -116,12 +108,10 @@ def _solve(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Move all mass over some ways at least cost.
 
-    Returns
-    -------
-    moved : (w,) float array
-        Mass that each way moves.
-    at_source, at_target : (m,) float array
-        Prices: no way of these costs less than both ends' together.
+    Returns:
+        moved: Shape (w,). Mass that each way moves.
+        at_source, at_target: Shape (m,). Prices: no way of these costs less than both ends'
+            together.
     """
     from scipy.optimize import linprog  # slow to import, and only wanted here
 

@@ -33,9 +33,7 @@ __all__ = [
 def obstacles(plan: Plan) -> Iterator[BkprivError]:
     """Find the rules that stand in the way of a publication.
 
-    Yields
-    ------
-    BkprivError
+    Yields:
         One for each of `RULES` that applies.
     """
     for rule in RULES:
@@ -47,10 +45,8 @@ def obstacles(plan: Plan) -> Iterator[BkprivError]:
 def check(plan: Plan) -> None:
     """Refuse a publication that has obstacles.
 
-    Raises
-    ------
-    BkprivError
-        The first of them.
+    Raises:
+        BkprivError: The first of them.
     """
     for error in obstacles(plan):
         raise error
@@ -59,10 +55,8 @@ def check(plan: Plan) -> None:
 def overlap_of(plan: Plan) -> Overlap:
     """Choose how other releases of the same records are treated: certified, unless that cannot be.
 
-    Raises
-    ------
-    BkprivError
-        If the policy wants them certified together, and that cannot be.
+    Raises:
+        BkprivError: If the policy wants them certified together, and that cannot be.
     """
     if plan.overlap not in (None, "certify"):
         return plan.overlap

@@ -15,48 +15,27 @@ __all__ = ["Plan", "Space"]
 
 @dataclass(frozen=True)
 class Space:
-    """Space of a dataset's publications.
-
-    Parameters
-    ----------
-    dataset, source : str
-        Names of the dataset, and of its source as in SQL, for messages.
-    columns : tuple of str
-        The sensitive columns.
-    attributes : tuple of str
-        The insensitive attributes, which pass through.
-    respondent : str, optional
-        The column that names respondents.
-    """
+    """Space of a dataset's publications."""
 
     dataset: str
     source: str
+    """Names of the dataset, and of its source as in SQL, for messages."""
     columns: tuple[str, ...]
     attributes: tuple[str, ...] = ()
+    """The insensitive attributes, which pass through."""
     respondent: str | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A publication that is asked for.
-
-    Parameters
-    ----------
-    space : Space
-        Space of the release.
-    method : Method
-        Method that makes it.
-    requirements : tuple of Requirement
-        Requirements of the policy.
-    overlap : Overlap, optional
-        Treatment of other releases of the same records, as the policy states it.
-    """
+    """A publication that is asked for."""
 
     space: Space
     method: Method[Any]
     options: Options
     requirements: tuple[Requirement, ...] = ()
     overlap: Overlap | None = None
+    """Treatment of other releases of the same records, as the policy states it."""
 
     @property
     def forms_groups(self) -> bool:

@@ -108,24 +108,15 @@ CONDITIONS: dict[str, Callable[[Plan], str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """Two conditions that do not compose.
-
-    Parameters
-    ----------
-    one, other : str
-        Keys of `CONDITIONS`.
-    reason : str
-        Reason, in one sentence; the detail of errors.
-    instead : str
-        Way out; the hint of errors.
-    kind : type of BkprivError
-        Class of errors.
-    """
+    """Two conditions that do not compose."""
 
     one: str
     other: str
+    """Keys of `CONDITIONS`."""
     reason: str
+    """Reason, in one sentence; the detail of errors."""
     instead: str
+    """Way out; the hint of errors."""
     kind: type[BkprivError] = InvalidParameter
 
     def find(self, plan: Plan) -> BkprivError | None:

@@ -15,28 +15,19 @@ __all__ = ["Atom", "check_histograms", "check_pieces"]
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A person of a bucket has a value.
-
-    Parameters
-    ----------
-    person : int
-        Number of the person in the bucket, from 0; nothing but identity tells persons apart.
-    value : int
-        Code of the sensitive value.
-    """
+    """A person of a bucket has a value."""
 
     bucket: int
     person: int
+    """Number of the person in the bucket, from 0; nothing but identity tells persons apart."""
     value: int
 
 
 def check_pieces(k: object) -> int:
     """Return `k` if it is a whole number of at least 0.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not.
+    Raises:
+        InvalidParameter: If it is not.
     """
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
         raise InvalidParameter(
@@ -50,15 +41,11 @@ def check_pieces(k: object) -> int:
 def check_histograms(histograms: npt.NDArray[np.integer]) -> IntArray:
     """Return `histograms` as integers if they are those of at least one bucket.
 
-    Parameters
-    ----------
-    histograms : (b, m) int array
-        Persons of each bucket with each value.
+    Args:
+        histograms: Shape (b, m). Persons of each bucket with each value.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is no bucket, a count is negative, or a bucket is empty.
+    Raises:
+        InvalidParameter: If there is no bucket, a count is negative, or a bucket is empty.
     """
     if histograms.ndim != 2 or not histograms.size:
         raise InvalidParameter(

@@ -51,10 +51,8 @@ _SLACK = 1e-9
 def check_attackable(pieces: int) -> None:
     """Refuse more implications or negations than profiles are computed for.
 
-    Raises
-    ------
-    TooLarge
-        If there are.
+    Raises:
+        TooLarge: If there are.
     """
     if pieces > MOST_PIECES:
         raise TooLarge(
@@ -67,14 +65,11 @@ def check_attackable(pieces: int) -> None:
 def negation_ratios(signed: IntArray) -> FloatArray:
     """``r`` of the largest disclosure ``1 / (1 + r)`` by ``0 ... k`` negations, bucket by bucket.
 
-    Parameters
-    ----------
-    signed : (u, k + 2) int array
-        Signatures for ``k + 1`` atoms.
+    Args:
+        signed: Shape (u, k + 2). Signatures for ``k + 1`` atoms.
 
-    Returns
-    -------
-    (u, k + 1) float array
+    Returns:
+        Shape (u, k + 1).
     """
     ratios: FloatArray = (signed[:, :1] - np.cumsum(signed[:, 1:], axis=1)) / signed[:, 1:2]
     return ratios
@@ -83,17 +78,12 @@ def negation_ratios(signed: IntArray) -> FloatArray:
 class Buckets:
     """A changing set of buckets, judged against up to `k` implications.
 
-    Parameters
-    ----------
-    k : int
-        Largest number of implications or negations.
+    Args:
+        k: Largest number of implications or negations.
 
-    Raises
-    ------
-    InvalidParameter
-        If `k` is not a whole number of at least 0.
-    TooLarge
-        If it is beyond `MOST_PIECES`.
+    Raises:
+        InvalidParameter: If `k` is not a whole number of at least 0.
+        TooLarge: If it is beyond `MOST_PIECES`.
     """
 
     def __init__(self, k: int, progress: Progress = SILENT) -> None:
@@ -111,25 +101,19 @@ class Buckets:
     def add(self, histograms: IntArray) -> None:
         """Add buckets.
 
-        Parameters
-        ----------
-        histograms : (b, m) int array
-            Persons of each bucket with each value.
+        Args:
+            histograms: Shape (b, m). Persons of each bucket with each value.
 
-        Raises
-        ------
-        InvalidParameter
-            If a count is negative or a bucket empty.
+        Raises:
+            InvalidParameter: If a count is negative or a bucket empty.
         """
         self._count(self._kinds(histograms), 1)
 
     def remove(self, histograms: IntArray) -> None:
         """Remove buckets.
 
-        Raises
-        ------
-        InvalidParameter
-            If they are not there; nothing is removed then.
+        Raises:
+            InvalidParameter: If they are not there; nothing is removed then.
         """
         kinds = self._kinds(histograms)
         here = self._multiplicity - np.bincount(kinds, minlength=len(self._multiplicity))
@@ -145,10 +129,8 @@ class Buckets:
     def curve(self) -> FloatArray:
         """Maximum disclosure for 0 ... k implications, shape (k + 1,).
 
-        Raises
-        ------
-        InvalidParameter
-            If there are no buckets.
+        Raises:
+            InvalidParameter: If there are no buckets.
         """
         self._check_buckets()
         ratios = self._pool(self._multiplicity).total.target[0]
@@ -158,10 +140,8 @@ class Buckets:
     def negation_curve(self) -> FloatArray:
         """Maximum disclosure for 0 ... k negations, shape (k + 1,).
 
-        Raises
-        ------
-        InvalidParameter
-            If there are no buckets.
+        Raises:
+            InvalidParameter: If there are no buckets.
         """
         self._check_buckets()
         ratios = negation_ratios(self._signed[self._multiplicity > 0]).min(axis=0)
@@ -171,19 +151,14 @@ class Buckets:
     def figures(self, histograms: IntArray) -> FloatArray:
         """Maximum disclosure of each bucket's persons by k implications about all buckets.
 
-        Parameters
-        ----------
-        histograms : (b, m) int array
-            Buckets of the set, not necessarily all.
+        Args:
+            histograms: Shape (b, m). Buckets of the set, not necessarily all.
 
-        Returns
-        -------
-        (b,) float array
+        Returns:
+            Shape (b,).
 
-        Raises
-        ------
-        InvalidParameter
-            If one of them is not in the set.
+        Raises:
+            InvalidParameter: If one of them is not in the set.
         """
         kinds, places = np.unique(self._kinds(histograms), return_inverse=True)
         if not self._multiplicity[kinds].all():
@@ -200,14 +175,11 @@ class Buckets:
     def by_themselves(self, histograms: IntArray) -> FloatArray:
         """Maximum disclosure of each of some buckets, of no matter what set, if it is all there is.
 
-        Parameters
-        ----------
-        histograms : (b, m) int array
-            The buckets.
+        Args:
+            histograms: Shape (b, m). The buckets.
 
-        Returns
-        -------
-        (b,) float array
+        Returns:
+            Shape (b,).
         """
         kinds = self._kinds(histograms)
         ratios = self._profiles.target[kinds, self.k]
@@ -221,18 +193,13 @@ class Buckets:
     def safe_subset(self, histograms: IntArray, c: float) -> BoolArray:
         """Find buckets, of no matter what set, that are safe if the set consists of them only.
 
-        Parameters
-        ----------
-        histograms : (b, m) int array
-            The buckets.
-        c : float
-            The disclosure that must not be reached.
+        Args:
+            histograms: Shape (b, m). The buckets.
+            c: The disclosure that must not be reached.
 
-        Returns
-        -------
-        (b,) bool array
-            Mark of each bucket: all, or all but those that disclose most by themselves, so few that
-            the rest is safe.
+        Returns:
+            Shape (b,). Mark of each bucket: all, or all but those that disclose most by themselves,
+            so few that the rest is safe.
         """
         kinds = self._kinds(histograms)
         order = np.argsort(-self._profiles.target[kinds, self.k], kind="stable")
@@ -252,19 +219,13 @@ class Buckets:
     def split(self, parents: IntArray, halves: IntArray, c: float) -> BoolArray:
         """Split those buckets in two whose splits keep a safe set safe, the first ones first.
 
-        Parameters
-        ----------
-        parents : (b, m) int array
-            Different buckets of the set.
-        halves : (2b, m) int array
-            Rows ``2i`` and ``2i + 1`` are what bucket ``i`` would become.
-        c : float
-            The disclosure that must not be reached.
+        Args:
+            parents: Shape (b, m). Different buckets of the set.
+            halves: Shape (2b, m). Rows ``2i`` and ``2i + 1`` are what bucket ``i`` would become.
+            c: The disclosure that must not be reached.
 
-        Returns
-        -------
-        (b,) bool array
-            Buckets that were split. Any other split would make the set unsafe.
+        Returns:
+            Shape (b,). Buckets that were split. Any other split would make the set unsafe.
         """
         old, new = self._kinds(parents), self._kinds(halves)
         pairs = self._profiles[new[0::2]].join(self._profiles[new[1::2]])
@@ -292,17 +253,9 @@ class Buckets:
     def exchange(self, before: IntArray, after: IntArray, c: float) -> bool:
         """Put buckets in the place of others, unless that makes a safe set unsafe.
 
-        Parameters
-        ----------
-        before, after : int arrays of shapes (b, m) and (a, m)
-            Buckets of the set, and those that are to take their place.
-        c : float
-            The disclosure that must not be reached.
-
-        Returns
-        -------
-        bool
-            Whether it was done.
+        Args:
+            before, after: Buckets of the set, and those that are to take their place.
+            c: The disclosure that must not be reached.
         """
         self.remove(before)
         self.add(after)

@@ -35,17 +35,13 @@ _FLOATS = 2**22
 def signatures(histograms: IntArray, pieces: int) -> IntArray:
     """Part of each bucket that matters to `pieces` atoms.
 
-    Parameters
-    ----------
-    histograms : (b, m) int array
-        Persons of each bucket with each value.
-    pieces : int
-        Number of atoms, ``K >= 1``.
+    Args:
+        histograms: Shape (b, m). Persons of each bucket with each value.
+        pieces: Number of atoms, ``K >= 1``.
 
-    Returns
-    -------
-    (b, K + 1) int array
-        The bucket's persons, then its ``K`` largest counts, descending, zero-padded.
+    Returns:
+        Shape (b, K + 1). The bucket's persons, then its ``K`` largest counts, descending,
+        zero-padded.
     """
     kept = min(pieces, histograms.shape[1])
     signed = np.zeros((len(histograms), pieces + 1), dtype=np.int64)
@@ -59,15 +55,11 @@ def signatures(histograms: IntArray, pieces: int) -> IntArray:
 def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Least probability that none of ``j = 0 ... K`` atoms about a bucket holds.
 
-    Parameters
-    ----------
-    signed : (u, K + 1) int array
-        Signatures of buckets.
+    Args:
+        signed: Shape (u, K + 1). Signatures of buckets.
 
-    Returns
-    -------
-    (u, K + 1) float array
-        Non-increasing rows that begin with 1.
+    Returns:
+        Shape (u, K + 1). Non-increasing rows that begin with 1.
     """
     pieces = signed.shape[1] - 1
     step = max(1, _FLOATS // _states(pieces))
@@ -81,16 +73,11 @@ def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
 def atoms_per_person(signed: IntArray, atoms: int) -> list[int]:
     """Into how many atoms about each person the least probability divides `atoms`.
 
-    Parameters
-    ----------
-    signed : (K + 1,) int array
-        Signature of one bucket.
-    atoms : int
-        At most ``K``, and at most as many as the bucket has distinct values.
+    Args:
+        signed: Shape (K + 1,). Signature of one bucket.
+        atoms: At most ``K``, and at most as many as the bucket has distinct values.
 
-    Returns
-    -------
-    list of int
+    Returns:
         Descending and positive; it sums to `atoms`.
     """
     pieces = len(signed) - 1

@@ -36,11 +36,9 @@ __all__ = ["BucketPool", "Profiles", "convolve"]
 def convolve(one: FloatArray, other: FloatArray) -> FloatArray:
     """Least product of entries whose places add up to each place.
 
-    Parameters
-    ----------
-    one, other : (..., k + 1) float arrays
-        Leading axes broadcast. In `one` infinity stands for what is impossible, whatever it is
-        times; `other` does not begin with 0.
+    Args:
+        one, other: Shape (..., k + 1). Leading axes broadcast. In `one` infinity stands for what is
+            impossible, whatever it is times; `other` does not begin with 0.
     """
     with np.errstate(invalid="ignore"):
         least = one * other[..., :1]
@@ -53,18 +51,12 @@ def convolve(one: FloatArray, other: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Profiles of `u` buckets or sets of buckets.
-
-    Parameters
-    ----------
-    helper : (u, k + 1) float array
-        ``F``, non-increasing in every row.
-    target : (u, k + 1) float array
-        ``G``.
-    """
+    """Profiles of `u` buckets or sets of buckets."""
 
     helper: FloatArray
+    """Shape (u, k + 1). ``F``, non-increasing in every row."""
     target: FloatArray
+    """Shape (u, k + 1). ``G``."""
 
     @classmethod
     def of_buckets(cls, signed: IntArray, progress: Progress = SILENT) -> Profiles:
@@ -124,14 +116,10 @@ class Profiles:
 class BucketPool:
     """The buckets that matter, out of many.
 
-    Parameters
-    ----------
-    kinds : Profiles
-        Profiles of `u` distinct buckets.
-    multiplicity : (u,) int array
-        Number of buckets of each profile, possibly none.
-    spare : int
-        Number of buckets that may be left out later without the pool having to change.
+    Args:
+        kinds: Profiles of `u` distinct buckets.
+        multiplicity: Shape (u,). Number of buckets of each profile, possibly none.
+        spare: Number of buckets that may be left out later without the pool having to change.
     """
 
     def __init__(

@@ -27,10 +27,8 @@ __all__ = ["Cells", "NamedPersons", "Names"]
 class NamedPersons(ABC):
     """The persons of the published groups, and what they are called.
 
-    Parameters
-    ----------
-    parts : Parts
-        The table's cells, or parts of them.
+    Args:
+        parts: The table's cells, or parts of them.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -59,12 +57,8 @@ class NamedPersons(ABC):
 class Names(NamedPersons):
     """Persons by the names of respondents.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The respondents.
-    labels : (n,) int array
-        The group of each, `SUPPRESSED` for those who are not published.
+    Args:
+        labels: Shape (n,). The group of each, `SUPPRESSED` for those who are not published.
     """
 
     def __init__(self, parts: Parts, names: Sequence[str], labels: IntArray) -> None:
@@ -79,13 +73,7 @@ class Names(NamedPersons):
 
 
 class Cells(NamedPersons):
-    """Persons by their quasi-identifiers and a number.
-
-    Parameters
-    ----------
-    groups : Groups
-        The published groups.
-    """
+    """Persons by their quasi-identifiers and a number."""
 
     def __init__(self, parts: Parts, groups: Groups) -> None:
         super().__init__(parts)

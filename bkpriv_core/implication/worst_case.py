@@ -41,22 +41,14 @@ _MOST_FIGURES = 10_000
 
 @dataclass(frozen=True)
 class Witness:
-    """Implications that attain a maximum disclosure.
-
-    Parameters
-    ----------
-    disclosure : float
-        The maximum.
-    target : Atom
-        Atom that is disclosed.
-    antecedents : tuple of Atom
-        Atoms each of which implies the target; fewer than were allowed if they suffice for
-        certainty.
-    """
+    """Implications that attain a maximum disclosure."""
 
     disclosure: float
     target: Atom
     antecedents: tuple[Atom, ...]
+    """Atoms each of which implies the target; fewer than were allowed if they suffice for
+    certainty.
+    """
 
 
 def worst_case(
@@ -67,27 +59,17 @@ def worst_case(
 ) -> FloatArray:
     """Maximum disclosure of a set of buckets for 0 ... k pieces of knowledge.
 
-    Parameters
-    ----------
-    histograms : (b, m) int array
-        Persons of each bucket with each value.
-    k : int
-        Largest number of pieces.
-    language : {"implications", "negations"}
-        Language of the pieces.
+    Args:
+        histograms: Shape (b, m). Persons of each bucket with each value.
+        k: Largest number of pieces.
 
-    Returns
-    -------
-    (k + 1,) float array
-        Non-decreasing.
+    Returns:
+        Shape (k + 1,). Non-decreasing.
 
-    Raises
-    ------
-    InvalidParameter
-        If an argument means nothing, or there are no buckets.
-    TooLarge
-        If `k` is far beyond what is useful, or no bucket is disclosed by as many pieces as profiles
-        are computed for.
+    Raises:
+        InvalidParameter: If an argument means nothing, or there are no buckets.
+        TooLarge: If `k` is far beyond what is useful, or no bucket is disclosed by as many pieces
+            as profiles are computed for.
     """
     _check_language(language)
     k = check_pieces(k)

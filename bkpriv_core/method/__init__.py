@@ -105,10 +105,8 @@ DEFAULT_METHOD = "agglomerate"
 def find_method(name: object) -> Method[Any]:
     """Look a method up.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is none of that name.
+    Raises:
+        InvalidParameter: If there is none of that name.
     """
     if not isinstance(name, str) or name not in METHODS:
         raise InvalidParameter(
@@ -122,11 +120,9 @@ def find_method(name: object) -> Method[Any]:
 def parse_options(method: Method[Own], stated: object) -> Own:
     """Read the options of a method from decoded JSON.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not an object, or has an invalid value or a key that the method does not know, be
-        it one of another method.
+    Raises:
+        InvalidParameter: If it is not an object, or has an invalid value or a key that the method
+            does not know, be it one of another method.
     """
     if isinstance(stated, Mapping):
         for key in sorted(stated.keys() - _names(method)):

@@ -42,37 +42,24 @@ OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 
 @dataclass(frozen=True, eq=False)
 class Job(Generic[Own_co]):
-    """Job of a method: everything that it needs to make a release.
-
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that the release must keep.
-    progress : Progress
-        Has the steps of the work.
-    """
+    """Job of a method: everything that it needs to make a release."""
 
     setting: Setting
     requirements: Sequence[Requirement]
+    """Requirements that the release must keep."""
     options: Own_co
     chance: Chance
     progress: Progress
 
 
 class Made(NamedTuple):
-    """Release that was made, with its findings.
-
-    Parameters
-    ----------
-    findings : list of Finding
-        Findings: how it keeps each bound of the requirements by itself.
-    mended : Mended, optional
-        Outcome of its certification together with earlier releases, if there was one.
-    """
+    """Release that was made, with its findings."""
 
     release: Release
     findings: list[Finding]
+    """Findings: how it keeps each bound of the requirements by itself."""
     mended: Mended | None = None
+    """Outcome of its certification together with earlier releases, if there was one."""
 
 
 Make = Callable[[Job[Any]], Made]
@@ -80,38 +67,26 @@ Make = Callable[[Job[Any]], Made]
 
 
 class Method(ABC, Generic[Own]):
-    """A way to make a release.
-
-    Attributes
-    ----------
-    name : str
-        Name of the method.
-    form : Form
-        Form of publication, but for what is settled when the release is made.
-    options : type of Options
-        The options that it has.
-    tells_apart : bool
-        Whether it is best given parts that tell respondents apart.
-    combines : bool
-        Whether people may be told of by combinations, of several sensitive columns or records.
-    grows : bool
-        Whether newcomers can be grouped beside groups that stay.
-    draws : bool
-        Whether what it publishes depends on chance, and not on the table alone: the numbers of
-        groups aside, which always do.
-    needs : tuple of type of Requirement
-        Requirements that a policy must state if the method does not add them: it forms groups by
-        these.
-    """
+    """A way to make a release."""
 
     name: ClassVar[str]
     form: Form
+    """Form of publication, but for what is settled when the release is made."""
     options: type[Own]
     tells_apart: ClassVar[bool] = False
+    """Whether it is best given parts that tell respondents apart."""
     combines: ClassVar[bool] = True
+    """Whether people may be told of by combinations, of several sensitive columns or records."""
     grows: ClassVar[bool] = False
+    """Whether newcomers can be grouped beside groups that stay."""
     draws: ClassVar[bool] = False
+    """Whether what it publishes depends on chance, and not on the table alone: the numbers of
+    groups aside, which always do.
+    """
     needs: ClassVar[tuple[type[Requirement], ...]] = ()
+    """Requirements that a policy must state if the method does not add them: it forms groups by
+    these.
+    """
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
         """The method that shows ranges so."""
@@ -125,37 +100,24 @@ class Method(ABC, Generic[Own]):
         What the method forms groups by is so a requirement like others: recorded with the release,
         certified, and measured by audits.
 
-        Parameters
-        ----------
-        stated : mapping
-            Decoded JSON of a policy, as it was stated: what it leaves open is not put in yet.
+        Args:
+            stated: Decoded JSON of a policy, as it was stated: what it leaves open is not put in
+                yet.
 
-        Returns
-        -------
-        mapping
-            The policy that the release is to keep.
-
-        Raises
-        ------
-        InvalidParameter
-            If the two contradict each other.
+        Raises:
+            InvalidParameter: If the two contradict each other.
         """
         return stated
 
     def prepare(self, table: Table, options: Own) -> tuple[Table, IntArray]:
         """Coarsen a table first, where options say so.
 
-        Returns
-        -------
-        Table
+        Returns:
             Table that is published. Domains that are not coarsened are the same objects.
-        (c,) int array
-            The cell that each cell has become part of.
+            Shape (c,). The cell that each cell has become part of.
 
-        Raises
-        ------
-        InvalidParameter
-            If it cannot be coarsened so.
+        Raises:
+            InvalidParameter: If it cannot be coarsened so.
         """
         return table, np.arange(table.cells)
 
@@ -163,12 +125,9 @@ class Method(ABC, Generic[Own]):
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.
 
-        Raises
-        ------
-        UnattainableRequirement
-            If no release of the table meets a requirement.
-        InvalidParameter
-            If the method cannot keep requirements of that kind.
+        Raises:
+            UnattainableRequirement: If no release of the table meets a requirement.
+            InvalidParameter: If the method cannot keep requirements of that kind.
         """
 
     @abstractmethod
@@ -178,23 +137,16 @@ class Method(ABC, Generic[Own]):
     ) -> Made:
         """Make a release that keeps the requirements.
 
-        Raises
-        ------
-        UnattainableRequirement
-            If none could be made.
+        Raises:
+            UnattainableRequirement: If none could be made.
         """
 
 
 class GroupMethod(Method[OfGroups]):
-    """A way to make a release that shows groups.
-
-    Attributes
-    ----------
-    rearranging : bool
-        Whether groups that fail may be mended by others than unions.
-    """
+    """A way to make a release that shows groups."""
 
     rearranging: ClassVar[bool] = True
+    """Whether groups that fail may be mended by others than unions."""
     grows: ClassVar[bool] = True
 
     @property
@@ -215,9 +167,7 @@ class GroupMethod(Method[OfGroups]):
     ) -> tuple[Setting, Groups, Form]:
         """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
 
-        Returns
-        -------
-        Setting, Groups, Form
+        Returns:
             The groups, and the setting that they are groups of: of the same table, whose cells may
             lie in several groups; and the form to show them in.
         """
@@ -228,9 +178,7 @@ class GroupMethod(Method[OfGroups]):
     ) -> tuple[Release, Certificate]:
         """Form groups and certify them; see `make`.
 
-        Returns
-        -------
-        Release, Certificate
+        Returns:
             Groups are numbered at random: where numbers are published, they must not tell of the
             making. There may be none.
         """

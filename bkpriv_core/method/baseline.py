@@ -36,21 +36,9 @@ def k_anonymous(
 ) -> Release:
     """Publish a release's table k-anonymously and no more.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that its groups had to meet.
-    method : GroupMethod
-        Method that it was made by.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    UnattainableRequirement
-        If the table cannot be published so, which does not happen where the release was.
+    Raises:
+        UnattainableRequirement: If the table cannot be published so, which does not happen where
+            the release was.
     """
     stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
     k = stated[0] if stated else int(release.sizes.min())

@@ -54,19 +54,12 @@ UTILITIES = (*COSTS, "kl")
 
 @dataclass(frozen=True, kw_only=True)
 class IncognitoOptions(GroupOptions):
-    """Options of the method.
-
-    Parameters
-    ----------
-    utility : str
-        Figure by which it chooses a safe node, one of `UTILITIES`; see `cheapest_node`.
-    suppression : float
-        Largest share of the records that it may suppress.
-    """
+    """Options of the method."""
 
     utility: Annotated[
         str, OneOf(UTILITIES), About("It chooses among the safe nodes of the lattice.")
     ] = "discernibility"
+    """Figure by which it chooses a safe node, one of `UTILITIES`; see `cheapest_node`."""
     suppression: Annotated[
         float,
         Range(at_least=0, below=1),
@@ -75,6 +68,7 @@ class IncognitoOptions(GroupOptions):
             "Write for example 0.01.",
         ),
     ] = 0.0
+    """Largest share of the records that it may suppress."""
 
 
 class Incognito(GroupMethod[IncognitoOptions]):
@@ -106,29 +100,18 @@ class Incognito(GroupMethod[IncognitoOptions]):
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of a node.
-
-    Parameters
-    ----------
-    node : tuple of int
-        Levels of the node.
-    safe, minimal, measured : bool
-        See `Lattice`.
-    chosen : bool
-        Whether it is the one that is published.
-    suppressed : int or None
-        Records that publishing it suppresses; None if it is not safe.
-    costs : dict of str to float
-        Costs by `UTILITIES`, if the node is safe; ``kl`` only if it is minimal.
-    """
+    """Figures of a node."""
 
     node: Node
     safe: bool
     minimal: bool
     measured: bool
+    """See `Lattice`."""
     chosen: bool
     suppressed: int | None
+    """Records that publishing it suppresses; None if it is not safe."""
     costs: dict[str, float]
+    """Costs by `UTILITIES`, if the node is safe; ``kl`` only if it is minimal."""
 
 
 def find_nodes(
@@ -157,10 +140,8 @@ def cheapest_node(nodes: Nodes, utility: str, progress: Progress = SILENT) -> No
     By ``kl``, for which there is no bound, it is the cheapest of those without a safe one below.
     What is guaranteed is told in `bkpriv_core.partition.cheapest`.
 
-    Raises
-    ------
-    UnattainableRequirement
-        If no node is safe.
+    Raises:
+        UnattainableRequirement: If no node is safe.
     """
     if utility == "kl":
         minimal = lowest(nodes, progress)

@@ -32,26 +32,22 @@ _FORMED = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """Formation of groups of some of a setting's parts.
-
-    Parameters
-    ----------
-    steps : sequence of callable
-        Steps, each of which forms groups of parts that are not yet in groups, given those that are.
-    order : (p,) int array
-        All parts, near ones near to each other: those that are left over are inserted in that
-        order, and mended as its runs.
-    requirements : sequence of Requirement
-        Requirements that groups must meet to take up what is left over: the policy's, or what is
-        sufficient.
-    kin : (p,) int array, optional
-        See `insert`.
-    """
+    """Formation of groups of some of a setting's parts."""
 
     steps: Sequence[Callable[[Groups, Progress], Groups]]
+    """Steps, each of which forms groups of parts that are not yet in groups, given those that
+    are.
+    """
     order: IntArray
+    """Shape (p,). All parts, near ones near to each other: those that are left over are inserted in
+    that order, and mended as its runs.
+    """
     requirements: Sequence[Requirement]
+    """Requirements that groups must meet to take up what is left over: the policy's, or what is
+    sufficient.
+    """
     kin: IntArray | None = None
+    """Shape (p,). See `insert`."""
 
 
 class GatheringMethod(GroupMethod[OfGroups]):

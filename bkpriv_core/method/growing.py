@@ -53,34 +53,24 @@ __all__ = ["Growth", "begin", "grouped", "grow", "make_grown", "stand"]
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Growth of a release: the people it keeps, and the newcomers.
-
-    Parameters
-    ----------
-    table : Table
-        Records that are kept, as they were published, and the other records of the source.
-    respondents : Respondents
-        Theirs.
-    labels : (n,) int array
-        The group that each is kept in: dense integers from 0, or `SUPPRESSED`.
-    coming : (n,) bool array
-        Newcomers. A respondent who is neither kept nor a newcomer was withdrawn.
-    departed, changed : int
-        Numbers of people who were shown and are not in the source any more, or have another record.
-    withdrawn : int
-        Number of groups that are published no more.
-    grows : bool
-        Whether the release grows, from now on if not before; see `stand`.
-    """
+    """Growth of a release: the people it keeps, and the newcomers."""
 
     table: Table
+    """Records that are kept, as they were published, and the other records of the source."""
     respondents: Respondents
     labels: IntArray
+    """Shape (n,). The group that each is kept in: dense integers from 0, or `SUPPRESSED`."""
     coming: BoolArray
+    """Shape (n,). Newcomers. A respondent who is neither kept nor a newcomer was withdrawn."""
     departed: int = 0
     changed: int = 0
+    """Numbers of people who were shown and are not in the source any more, or have another
+    record.
+    """
     withdrawn: int = 0
+    """Number of groups that are published no more."""
     grows: bool = True
+    """Whether the release grows, from now on if not before; see `stand`."""
 
     @property
     def kept(self) -> int:
@@ -115,25 +105,16 @@ def grow(
 ) -> Growth:
     """Divide people into those whom a release keeps, and newcomers.
 
-    Parameters
-    ----------
-    release : Release
-        The last release; its parts are the records of respondents, one by one.
-    past : Respondents
-        Respondents of these records.
-    table : Table
-        The source. Its domains also have all values of the release's table, by the same texts.
-    respondents : Respondents
-        Respondents of the source.
-    departed : {"stay", "withdraw"}
-        Treatment of groups with people who departed, or whose record changed.
-    barred : set of str
-        Names of people whose groups were withdrawn before.
+    Args:
+        release: The last release; its parts are the records of respondents, one by one.
+        table: The source. Its domains also have all values of the release's table, by the same
+            texts.
+        departed: Treatment of groups with people who departed, or whose record changed.
+        barred: Names of people whose groups were withdrawn before.
 
-    Raises
-    ------
-    InvalidData
-        If an attribute is no more what it was, so that groups could not be shown as they were.
+    Raises:
+        InvalidData: If an attribute is no more what it was, so that groups could not be shown as
+            they were.
     """
     domains, then, now = _alike(release.table, past, table, respondents)
     places = dict(zip(past.names, range(len(past.names)), strict=True))
@@ -216,10 +197,8 @@ def _assembled(domains: Sequence[Domain], rows: IntArray) -> tuple[Table, IntArr
 def _recoding(old: Domain, new: Domain) -> IntArray:
     """Code in a domain of each value of one from before.
 
-    Raises
-    ------
-    InvalidData
-        If values are not what they were.
+    Raises:
+        InvalidData: If values are not what they were.
     """
     code = {label: place for place, label in enumerate(new.labels)}
     recoding = np.array([code[label] for label in old.labels], dtype=np.int64)
@@ -272,22 +251,15 @@ def make_grown(
 ) -> Made:
     """Make a release that keeps groups, and has newcomers grouped by a method.
 
-    Parameters
-    ----------
-    growth : Growth
-        People who are kept, and newcomers.
-    job : Job
-        Job on the grown table; the parts are the records of its respondents.
+    Args:
+        growth: People who are kept, and newcomers.
+        job: Job on the grown table; the parts are the records of its respondents.
 
-    Returns
-    -------
-    Made
+    Returns:
         Findings are of all groups, kept and new.
 
-    Raises
-    ------
-    UnattainableRequirement
-        If there is no group, kept or new.
+    Raises:
+        UnattainableRequirement: If there is no group, kept or new.
     """
     labels, coming = growth.labels, growth.coming
     labels, failed = grouped(method, labels, coming, job)
@@ -330,21 +302,14 @@ def grouped(
 ) -> tuple[IntArray, int]:
     """Have a method group those who have no group yet.
 
-    Parameters
-    ----------
-    labels : (n,) int array
-        The group of each: dense integers from 0, or `SUPPRESSED`.
-    coming : (n,) bool array
-        People to be grouped.
-    job : Job
-        See `make_grown`.
+    Args:
+        labels: Shape (n,). The group of each: dense integers from 0, or `SUPPRESSED`.
+        coming: Shape (n,). People to be grouped.
+        job: See `make_grown`.
 
-    Returns
-    -------
-    labels : (n,) int array
-        The same, and groups of those who came, but for who waits. Groups may be alike to a reader.
-    failed : int
-        Number of them who failed.
+    Returns:
+        labels: Shape (n,). The same, and groups of those who came, but for who waits. Groups may be
+            alike to a reader.
     """
     parts, kept = job.setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
     who = _bearable(job.setting, np.flatnonzero(coming), job.requirements)

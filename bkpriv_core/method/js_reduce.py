@@ -25,22 +25,18 @@ __all__ = ["JsReduce", "JsReduceOptions"]
 
 @dataclass(frozen=True, kw_only=True)
 class JsReduceOptions(RefinedOptions):
-    """Options of the method.
-
-    Parameters
-    ----------
-    unfit : {"suppress", "relax", "counterfeit"}
-        Treatment of records that are left over, and of groups that nothing mends: they are
-        suppressed; or published in groups that meet less, see `bkpriv_core.partition.relaxing`; or
-        inserted into groups with other sensitive values, see
-        `bkpriv_core.partition.counterfeiting`, and those suppressed that no value helps.
-    refine : bool
-        Whether what is left over is mended, and groups that hold are improved. If not, they are
-        those of the algorithm, with what can be inserted, but for those that must be mended.
-    """
+    """Options of the method."""
 
     unfit: Literal["suppress", "relax", "counterfeit"] = "suppress"  # type: ignore[assignment]
+    """Treatment of records that are left over, and of groups that nothing mends: they are
+    suppressed; or published in groups that meet less, see `bkpriv_core.partition.relaxing`; or
+    inserted into groups with other sensitive values, see `bkpriv_core.partition.counterfeiting`,
+    and those suppressed that no value helps.
+    """
     refine: bool = False
+    """Whether what is left over is mended, and groups that hold are improved. If not, they are
+    those of the algorithm, with what can be inserted, but for those that must be mended.
+    """
 
 
 class JsReduce(GatheringMethod[JsReduceOptions]):

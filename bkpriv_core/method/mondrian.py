@@ -20,11 +20,10 @@ __all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
 class MondrianOptions(RefinedOptions):
     """Options of the methods.
 
-    Parameters
-    ----------
-    refine : bool
-        Whether groups that no median cuts are cut elsewhere, and those that hold are improved. If
-        not, they are those of LeFevre, DeWitt and Ramakrishnan, but for those that must be mended.
+    Args:
+        refine: Whether groups that no median cuts are cut elsewhere, and those that hold are
+            improved. If not, they are those of LeFevre, DeWitt and Ramakrishnan, but for those that
+            must be mended.
     """
 
 

@@ -31,53 +31,45 @@ _MOST_RECORDS = 1000
 class Options:
     """Options that every method has; one with more of them extends the class.
 
-    Parameters
-    ----------
-    materialized : bool
-        Publish a materialized view instead of a view.
-    nulls : {"error", "category"}
-        Whether NULL is refused, or a value of its own.
-    ranges : {"range", "bounds", "text"}
-        Style of ranges, of values or of bins: as a range type's, as two columns with their ends, or
-        as text.
-    seed : int, optional
-        Makes what is drawn and the order of published rows repeatable, which gives away how they
-        were made: for tests only.
-    max_records_per_person : int or "all", optional
-        Contribution bound: most records published of each person, where the dataset names its
-        respondents and somebody may have several: see `bkpriv_core.table.persons`. Each must have
-        one without it.
-    latest_by : str, optional
-        The column by which a person's latest records are those; without it they are chosen at
-        random.
-    distribute_by : str, optional
-        The column of the view by which its rows are distributed over the nodes of Citus, where that
-        is installed; without it they lie where the release is made.
-    if_stale : bool
-        Whether the release that the view shows is to stand, if it would be made from the same.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is said which records are the latest, and none are left out; or a materialized view is
-        to be distributed.
+    Raises:
+        InvalidParameter: If it is said which records are the latest, and none are left out; or a
+            materialized view is to be distributed.
     """
 
     noun: ClassVar[str] = "option"
 
     materialized: bool = False
+    """Publish a materialized view instead of a view."""
     nulls: Literal["error", "category"] = "error"
+    """Whether NULL is refused, or a value of its own."""
     ranges: RangeStyle = "range"
+    """Style of ranges, of values or of bins: as a range type's, as two columns with their ends, or
+    as text.
+    """
     seed: Annotated[
         Annotated[int, Range(at_least=0)] | None,
         About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
     ] = None
+    """Makes what is drawn and the order of published rows repeatable, which gives away how they
+    were made: for tests only.
+    """
     max_records_per_person: (
         Literal["all"] | Annotated[int, Range(at_least=1, at_most=_MOST_RECORDS)] | None
     ) = None
+    """Contribution bound: most records published of each person, where the dataset names its
+    respondents and somebody may have several: see `bkpriv_core.table.persons`. Each must have one
+    without it.
+    """
     latest_by: str | None = None
+    """The column by which a person's latest records are those; without it they are chosen at
+    random.
+    """
     distribute_by: str | None = None
+    """The column of the view by which its rows are distributed over the nodes of Citus, where that
+    is installed; without it they lie where the release is made.
+    """
     if_stale: bool = False
+    """Whether the release that the view shows is to stand, if it would be made from the same."""
 
     def __post_init__(self) -> None:
         if self.distribute_by is not None and self.materialized:
@@ -128,34 +120,27 @@ class Options:
 class GroupOptions(Options):
     """Options that every method has that forms groups.
 
-    Parameters
-    ----------
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Estimator of posteriors when the release is certified.
-    unfit : {"suppress"}
-        Treatment of groups that nothing mends.
-    beyond : {"estimate", "suppress"}
-        Treatment of groups beyond the budget of exact inference, where nothing that can be inferred
-        exactly takes their place: they are certified by an estimate, or suppressed.
-    grow : bool
-        Whether groups of the last release stay as they were published, and only newcomers are
-        grouped; see `bkpriv_core.method.growing`.
-    departed : {"stay", "withdraw"}
-        Treatment, then, of people who left, or have another record now: they stay as published, or
-        their groups are published no more.
-
-    Raises
-    ------
-    InvalidParameter
-        If what only an estimate can certify is to be suppressed, and all is to be estimated; if it
-        is said what becomes of those who left a release that does not grow.
+    Raises:
+        InvalidParameter: If what only an estimate can certify is to be suppressed, and all is to be
+            estimated; if it is said what becomes of those who left a release that does not grow.
     """
 
     estimator: Sound = "auto"
+    """Estimator of posteriors when the release is certified."""
     unfit: Literal["suppress"] = "suppress"
+    """Treatment of groups that nothing mends."""
     beyond: Beyond = "estimate"
+    """Treatment of groups beyond the budget of exact inference, where nothing that can be inferred
+    exactly takes their place: they are certified by an estimate, or suppressed.
+    """
     grow: bool = False
+    """Whether groups of the last release stay as they were published, and only newcomers are
+    grouped; see `bkpriv_core.method.growing`.
+    """
     departed: Departed = "stay"
+    """Treatment, then, of people who left, or have another record now: they stay as published, or
+    their groups are published no more.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -191,15 +176,10 @@ class GroupOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RefinedOptions(GroupOptions):
-    """Options of methods whose groups may be improved.
-
-    Parameters
-    ----------
-    refine : bool
-        Whether groups that hold are exchanged for others that lose less detail.
-    """
+    """Options of methods whose groups may be improved."""
 
     refine: bool = True
+    """Whether groups that hold are exchanged for others that lose less detail."""
 
     @property
     def improves(self) -> bool:

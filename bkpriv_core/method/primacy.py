@@ -63,20 +63,16 @@ _NEEDED: dict[type[Requirement], Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PrimacyOptions(RefinedOptions):
-    """Options of the methods.
-
-    Parameters
-    ----------
-    theta : float, optional
-        Largest Jensen-Shannon divergence, in bits, of beliefs about two records of a group; 0.1, if
-        neither it nor the policy's ``pair_divergence`` is stated.
-    refine : bool
-        Whether what is left over is mended, and groups that hold are improved; if not, groups are
-        those of the algorithm, with what can be inserted.
-    """
+    """Options of the methods."""
 
     theta: Annotated[float | None, Range(at_least=0, at_most=1)] = None
+    """Largest Jensen-Shannon divergence, in bits, of beliefs about two records of a group; 0.1, if
+    neither it nor the policy's ``pair_divergence`` is stated.
+    """
     refine: bool = False
+    """Whether what is left over is mended, and groups that hold are improved; if not, groups are
+    those of the algorithm, with what can be inserted.
+    """
 
 
 class _Primacy(GatheringMethod[PrimacyOptions]):

@@ -31,17 +31,7 @@ __all__ = ["Randomize", "RandomizeOptions", "bound_of"]
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizeOptions(Options):
-    """Options of the method.
-
-    Parameters
-    ----------
-    scheme : {"rr-s", "rr-qi", "rr-both"}
-        Attributes that are distorted.
-    utility : mapping of str to float, optional
-        Weight of an attribute's accuracy; 1 for the others.
-    levels : mapping of str to int, optional
-        Levels to which quasi-identifiers are coarsened before they are drawn.
-    """
+    """Options of the method."""
 
     scheme: Annotated[
         Scheme,
@@ -58,6 +48,7 @@ class RandomizeOptions(Options):
         ]
         | None
     ) = None
+    """Weight of an attribute's accuracy; 1 for the others."""
     levels: (
         Annotated[
             Mapping[str, Annotated[int, Range(at_least=0)]],
@@ -70,6 +61,7 @@ class RandomizeOptions(Options):
         ]
         | None
     ) = None
+    """Levels to which quasi-identifiers are coarsened before they are drawn."""
 
 
 class Randomize(Method[RandomizeOptions]):
@@ -99,14 +91,10 @@ class Randomize(Method[RandomizeOptions]):
 
         Progress has the steps optimizing and drawing.
 
-        Raises
-        ------
-        InvalidData
-            If the sensitive attribute has one value.
-        UnattainableRequirement
-            If no channels keep the bound.
-        TooLarge
-            If the grid of the distorted quasi-identifiers is too large.
+        Raises:
+            InvalidData: If the sensitive attribute has one value.
+            UnattainableRequirement: If no channels keep the bound.
+            TooLarge: If the grid of the distorted quasi-identifiers is too large.
         """
         demanded, table = bound_of(job.requirements), job.setting.table
         optimizing = job.progress.step("optimizing")
@@ -121,10 +109,8 @@ class Randomize(Method[RandomizeOptions]):
 def bound_of(requirements: Sequence[Requirement]) -> MaxDisclosure:
     """The one requirement that records without groups can keep.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is missing, or others are about groups.
+    Raises:
+        InvalidParameter: If it is missing, or others are about groups.
     """
     bounds = [item for item in requirements if isinstance(item, MaxDisclosure)]
     others = [item.key for item in requirements if not isinstance(item, MaxDisclosure)]

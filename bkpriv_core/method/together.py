@@ -35,12 +35,9 @@ _WARNED = 'State the policy with {"overlap": "warn"}, and audit_together says wh
 def layered(method: Method[Any], growth: Growth, earlier: Earlier | None = None) -> Make:
     """Wrap a method in what a release is made by beside it, from within.
 
-    Parameters
-    ----------
-    growth : Growth
-        Part of the last release that stays, if the release grows; and its people.
-    earlier : Earlier, optional
-        Earlier releases that the release is certified together with; its people are known.
+    Args:
+        growth: Part of the last release that stays, if the release grows; and its people.
+        earlier: Earlier releases that the release is certified together with; its people are known.
     """
     make: Make = method.make
     if not isinstance(method, GroupMethod):
@@ -62,18 +59,7 @@ def begin_again(
 ) -> Made:
     """Begin a release with groups that earlier ones tell; see `bkpriv_core.partition.together`.
 
-    Parameters
-    ----------
-    method : GroupMethod
-        Method that groups all others.
-    respondents : Respondents
-        Respondents of the table.
-    job : Job
-        Job of the method.
-
-    Returns
-    -------
-    Made
+    Returns:
         Release that is yet to be mended by `make_together`: not all of its groups need hold.
     """
     setting = job.setting.over(respondents.apart(job.setting.table))
@@ -92,24 +78,11 @@ def make_together(
 ) -> Made:
     """Mend a release so that nobody is exposed whom earlier releases did not expose.
 
-    Parameters
-    ----------
-    make : callable
-        Makes the release, or begins it.
-    respondents : Respondents
-        Respondents of its table.
-    job : Job
-        Job of the method.
-
-    Returns
-    -------
-    Made
+    Returns:
         The parts of the release tell respondents apart.
 
-    Raises
-    ------
-    UnattainableRequirement
-        If nothing is left to publish.
+    Raises:
+        UnattainableRequirement: If nothing is left to publish.
     """
     made = make(job).release
     parts = respondents.apart(made.table)

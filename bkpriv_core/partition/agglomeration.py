@@ -97,20 +97,11 @@ def agglomerate(
 ) -> Groups:
     """Unite parts to groups that meet all requirements, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries. Its one group of the whole table must meet the requirements;
-        if it does not, one group of everything may be the outcome.
-    requirements : sequence of Requirement
-        Requirements that every group must meet.
-    progress : Progress
-        Receives the share of groups that were mended, after each round.
-
-    Returns
-    -------
-    Groups
-        Every part in one group.
+    Args:
+        setting: The table and its adversaries. Its one group of the whole table must meet the
+            requirements; if it does not, one group of everything may be the outcome.
+        requirements: Requirements that every group must meet.
+        progress: Receives the share of groups that were mended, after each round.
     """
     lacking = _Lacking(setting, requirements)
     names = np.arange(len(setting.parts), dtype=np.int64)
@@ -139,21 +130,15 @@ def agglomerate(
 
 @dataclass(frozen=True, eq=False)
 class _Grown:
-    """Groups with sums over their parts, which of unions are known without making them.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the groups, where they are asked for.
-    sums : list of (g, x) arrays
-        Sums over each group of each of `_Lacking.counts`.
-    names : (g,) int array
-        Numbers that groups keep from round to round, and never share: the first ones are the parts.
-    """
+    """Groups with sums over their parts, which of unions are known without making them."""
 
     make: Callable[[], Groups]
     sums: Sequence[AnyArray]
+    """Sums over each group of each of `_Lacking.counts`."""
     names: IntArray
+    """Shape (g,). Numbers that groups keep from round to round, and never share: the first ones are
+    the parts.
+    """
 
     def __len__(self) -> int:
         return len(self.sums[0])
@@ -182,10 +167,8 @@ class _Grown:
 class _Lacking:
     """Shortfall of groups: how far they are from meeting requirements.
 
-    Attributes
-    ----------
-    counts : list of (p, x) arrays
-        Records of each part, shape (p, 1), and what else requirements add up in groups.
+    Attributes:
+        counts: Records of each part, shape (p, 1), and what else requirements add up in groups.
     """
 
     def __init__(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
@@ -288,35 +271,23 @@ def _lacks(bound: Bound, figures: AnyArray, weights: IntArray, absorbing: bool) 
 
 
 class _Unions(NamedTuple):
-    """Unions of pairs of groups, of which each takes part in one at most.
-
-    Parameters
-    ----------
-    first, second : (u,) int array
-        The two groups of each.
-    needs : (u,) float array
-        Shortfall of each union.
-    """
+    """Unions of pairs of groups, of which each takes part in one at most."""
 
     first: IntArray
     second: IntArray
+    """Shape (u,). The two groups of each."""
     needs: FloatArray
+    """Shape (u,). Shortfall of each union."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """Unions that were measured, each once, whichever of its two groups it was for.
-
-    Parameters
-    ----------
-    pairs : (u,) int array
-        Names of the two groups, as one number, rising.
-    lacks : (1 + requirements, u) float array
-        Shortfall of each union, and that in what small groups meet.
-    """
+    """Unions that were measured, each once, whichever of its two groups it was for."""
 
     pairs: IntArray
+    """Shape (u,). Names of the two groups, as one number, rising."""
     lacks: FloatArray
+    """Shape (1 + requirements, u). Shortfall of each union, and that in what small groups meet."""
 
     @classmethod
     def none(cls, lacking: _Lacking) -> _Tried:
@@ -333,12 +304,8 @@ class _Tried:
     ) -> tuple[_Tried, IntArray]:
         """Measure unions but for those of two groups that did not change.
 
-        Returns
-        -------
-        _Tried
-            The unions, and no others.
-        (u,) int array
-            Place of each union among them.
+        Returns:
+            Shape (u,). Place of each union among them.
         """
         one, other = grown.names[first], grown.names[second]
         numbers = np.minimum(one, other) << 32 | np.maximum(one, other)
@@ -387,19 +354,14 @@ def _round(
 def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int) -> IntArray:
     """Choose unions that do not exclude each other, the lowest-priced first.
 
-    Parameters
-    ----------
-    first, second : (u,) int array
-        The groups that each union is of.
-    price : (u,) float array
-        Price by which the unions are ranked; among equals the first one comes first.
-    groups : int
-        Number of groups.
+    Args:
+        first, second: Shape (u,). The groups that each union is of.
+        price: Shape (u,). Price by which the unions are ranked; among equals the first one comes
+            first.
 
-    Returns
-    -------
-    (v,) int array
-        The unions that one would choose one by one, or of very many the first ones of each chain.
+    Returns:
+        Shape (v,). The unions that one would choose one by one, or of very many the first ones of
+        each chain.
     """
     open_unions = np.argsort(price, kind="stable")
     chosen: list[IntArray] = []

@@ -18,8 +18,7 @@ decided first, for many groups at once. While the same buckets are ahead of the 
 draws from each of them; level ones, which differ by one record at most, take turns. Level buckets
 take turns in a random order that is drawn again and again.
 
-References
-----------
+References:
 .. [1] X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB 2006, figure 3.
 """
 
@@ -49,33 +48,21 @@ def anatomy(
 ) -> tuple[Parts, Groups]:
     """Partition records into groups of at least `l` pairwise distinct sensitive values.
 
-    Parameters
-    ----------
-    parts : Parts
-        All parts of a table's cells, or some.
-    l : int
-        Distinct values of a group, at least 1. At 1 every group is a single record, and nothing is
-        protected.
-    chance : Chance
-        Draws the records, and chooses where a choice is free.
-    progress : Progress
-        Receives the share of groups that are drawn.
+    Args:
+        parts: All parts of a table's cells, or some.
+        l: Distinct values of a group, at least 1. At 1 every group is a single record, and nothing
+            is protected.
+        chance: Draws the records, and chooses where a choice is free.
+        progress: Receives the share of groups that are drawn.
 
-    Returns
-    -------
-    parts : Parts
-        Parts of these, where records of one fall into several groups.
-    groups : Groups
-        All its parts but for what is left over, in ``floor(n / l)`` groups, in the order in which
-        they were drawn.
+    Returns:
+        groups: All its parts but for what is left over, in ``floor(n / l)`` groups, in the order in
+            which they were drawn.
 
-    Raises
-    ------
-    InvalidParameter
-        If `l` is not a whole number of at least 1.
-    UnattainableRequirement
-        If the parts are all of a table that is not eligible. Names the most frequent value and the
-        largest `l` that would do.
+    Raises:
+        InvalidParameter: If `l` is not a whole number of at least 1.
+        UnattainableRequirement: If the parts are all of a table that is not eligible. Names the
+            most frequent value and the largest `l` that would do.
     """
     _check_whole(l)
     totals = parts.counts.sum(axis=0)
@@ -121,10 +108,8 @@ def _check_whole(l: object) -> None:  # noqa: E741
 def check_eligible(table: Table, l: int) -> None:  # noqa: E741
     """Refuse a table in which a value is too frequent.
 
-    Raises
-    ------
-    UnattainableRequirement
-        Names the most frequent value and the largest `l` that would do.
+    Raises:
+        UnattainableRequirement: Names the most frequent value and the largest `l` that would do.
     """
     totals: IntArray = table.counts.sum(axis=0)
     fullest = int(totals.argmax())
@@ -196,23 +181,16 @@ def _draw(
 def _run(heights: IntArray, l: int) -> tuple[int, int, int]:  # noqa: E741
     """Decide which buckets the next groups draw from, and for how many groups that holds.
 
-    Parameters
-    ----------
-    heights : (m,) int array
-        Records left in each bucket, from the fullest to the emptiest; the first `l` hold some.
-    l : int
-        Buckets that a group draws from.
+    Args:
+        heights: Shape (m,). Records left in each bucket, from the fullest to the emptiest; the
+            first `l` hold some.
+        l: Buckets that a group draws from.
 
-    Returns
-    -------
-    ahead : int
-        Number of the first buckets, from which each group draws.
-    behind : int
-        Buckets from `ahead` up to here are level: they are the `l`-th fullest and those that differ
-        from it, and from each other, by one record at most. They take turns, the fuller ones
-        first, which keeps them level.
-    rounds : int
-        Number of groups, at least 1.
+    Returns:
+        behind: Buckets from `ahead` up to here are level: they are the `l`-th fullest and those
+            that differ from it, and from each other, by one record at most. They take turns, the
+            fuller ones first, which keeps them level.
+        rounds: Number of groups, at least 1.
     """
     edge = heights[l - 1]
     top = edge + 1 if (heights == edge + 1).any() else edge

@@ -62,23 +62,16 @@ def nearest_classes(
 ) -> Groups:
     """Form groups within clusters that meet all requirements, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries, all records told apart.
-    requirements : sequence of Requirement
-        Requirements that every group must meet, k-anonymity and beta-likeness among them.
-    clusters : Groups
-        Clusters within which groups are formed, near parts near to each other; of equal ones those
-        come first that stand first.
-    widest : float
-        Certainty penalty of a group at most.
-    progress : Progress
-        Receives the share of parts that are done with.
+    Args:
+        setting: The table and its adversaries, all records told apart.
+        requirements: Requirements that every group must meet, k-anonymity and beta-likeness among
+            them.
+        clusters: Clusters within which groups are formed, near parts near to each other; of equal
+            ones those come first that stand first.
+        widest: Certainty penalty of a group at most.
+        progress: Receives the share of parts that are done with.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Groups of parts; those that are left over are in none.
     """
 
@@ -103,23 +96,16 @@ class Alike:
 
     Of beta-likeness of several columns, or of persons with several values, it is less than they
     ask: that one column's rarest values of each are not too many. All are asked of what is formed.
-
-    Parameters
-    ----------
-    k : int
-        Fewest records of a group.
-    likeness : BetaLikeness
-        Bound of the share of each value.
-    overall : (m,) float array
-        Share of each value in the table.
-    value : (p,) int array
-        Value of each part's record; the rarest, of a person with several.
     """
 
     k: int
+    """Fewest records of a group."""
     likeness: BetaLikeness
+    """Bound of the share of each value."""
     overall: FloatArray
+    """Shape (m,). Share of each value in the table."""
     value: IntArray
+    """Shape (p,). Value of each part's record; the rarest, of a person with several."""
 
     @classmethod
     def of(cls, setting: Setting, requirements: Sequence[Requirement]) -> Alike:
@@ -151,25 +137,17 @@ class Alike:
 
 @dataclass(frozen=True, eq=False)
 class _Nearest:
-    """Formation of groups; see the module.
-
-    Parameters
-    ----------
-    prefixes : Prefixes
-        Judge of prefixes: it tells where a group may end.
-    alike : Alike
-        Demands of k-anonymity and beta-likeness.
-    centres : (p, d) float array
-        Places of the parts.
-    widest : float
-        Certainty penalty of a group at most.
-    """
+    """Formation of groups; see the module."""
 
     setting: Setting
     prefixes: Prefixes
+    """Judge of prefixes: it tells where a group may end."""
     alike: Alike
+    """Demands of k-anonymity and beta-likeness."""
     centres: FloatArray
+    """Shape (p, d). Places of the parts."""
     widest: float
+    """Certainty penalty of a group at most."""
 
     @classmethod
     def of(cls, setting: Setting, requirements: Sequence[Requirement], widest: float) -> _Nearest:
@@ -219,11 +197,8 @@ class _Nearest:
     ) -> tuple[IntArray, bool]:
         """Put what is left of a block in the order in which it joins a seed.
 
-        Returns
-        -------
-        (q,) int array
-            The seed first.
-        bool
+        Returns:
+            Shape (q,). The seed first.
             Whether the group that it asks for costs more than what is with its value is worth.
         """
         table = self.setting.table

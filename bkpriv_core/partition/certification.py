@@ -62,26 +62,17 @@ class Certificate:
     """A partition whose every group met every requirement under the estimator.
 
     If it was relaxed some groups may not; see `bkpriv_core.partition.relaxing`.
-
-    Parameters
-    ----------
-    parts : Parts
-        The parts of cells that were given, or those united that came to lie in one group.
-    groups : Groups
-        The groups to publish.
-    suppressed : (s,) int array
-        Parts whose records are not published.
-    measurements : tuple of Measurement
-        Measurements, one per requirement, over `groups`.
-    failed : int
-        Groups that broke a requirement.
     """
 
     parts: Parts
+    """The parts of cells that were given, or those united that came to lie in one group."""
     groups: Groups
     suppressed: IntArray
+    """Shape (s,). Parts whose records are not published."""
     measurements: tuple[Measurement, ...]
+    """Measurements, one per requirement, over `groups`."""
     failed: int
+    """Groups that broke a requirement."""
 
     def reordered(self, order: IntArray) -> Certificate:
         """Give the groups other numbers: group ``i`` is then the former ``order[i]``."""
@@ -108,28 +99,14 @@ def certify(
 ) -> Certificate:
     """Measure a partition, mend the groups that break a requirement, and win detail back.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that every published group must meet.
-    groups : Groups
-        The partition.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    pool : callable
-        Joins groups that will be published alike; see `Form.pool`.
-    beyond : {"estimate", "suppress"}
-        Whether a group is published that only an estimate says to hold, where none that is inferred
-        exactly takes its place.
-    rearranging : bool
-        Whether groups that fail may be mended by others than unions.
-    improving : bool
-        Whether groups that hold may be exchanged for others that lose less detail.
-    progress : Progress
-        Has the steps certifying and, where something is improved, improving.
-
-    Returns
-    -------
-    Certificate
+    Args:
+        requirements: Requirements that every published group must meet.
+        pool: Joins groups that will be published alike; see `Form.pool`.
+        beyond: Whether a group is published that only an estimate says to hold, where none that is
+            inferred exactly takes its place.
+        rearranging: Whether groups that fail may be mended by others than unions.
+        improving: Whether groups that hold may be exchanged for others that lose less detail.
+        progress: Has the steps certifying and, where something is improved, improving.
     """
     alone, joint = alone_and_joint(requirements)
     judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")

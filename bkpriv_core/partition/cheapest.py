@@ -40,12 +40,8 @@ _ROUNDING = 1e-12
 def cheapest(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node | None:
     """Safe node of least cost by a measure of `COSTS`; None if no node is safe.
 
-    Parameters
-    ----------
-    utility : str
-        The measure.
-    progress : Progress
-        Receives the share of the nodes that are judged; polled throughout.
+    Args:
+        progress: Receives the share of the nodes that are judged; polled throughout.
     """
     check_utility(utility)
     bounding, judging = progress.part(0.0, _BOUNDED), progress.part(_BOUNDED, 1.0)
@@ -76,10 +72,8 @@ def cheapest(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node | 
 def lowest(nodes: Nodes, progress: Progress = SILENT) -> list[Node]:
     """Safe nodes without any below them, in lexicographic order; see the module.
 
-    Parameters
-    ----------
-    progress : Progress
-        Receives the share of the nodes that are judged; polled throughout.
+    Args:
+        progress: Receives the share of the nodes that are judged; polled throughout.
     """
     promising = _promising(nodes, progress.part(0.0, 0.5 * _BOUNDED))
     judging = progress.part(0.5 * _BOUNDED, 1.0)

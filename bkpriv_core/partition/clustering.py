@@ -57,19 +57,13 @@ _ITERATIONS = 16
 def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = SILENT) -> Groups:
     """Cluster parts so that beliefs about any two of a cluster diverge by at most `theta`.
 
-    Parameters
-    ----------
-    priors : sequence of (p, m) float arrays
-        Beliefs of each of the adversaries, at least one, about the records of each part, at least
-        one; rows sum to 1. They may be about different columns.
-    theta : float
-        Largest Jensen-Shannon divergence of two beliefs of an adversary, in bits.
-    progress : Progress
-        Receives the share that is done.
+    Args:
+        priors: Beliefs of each of the adversaries, at least one, about the records of each part, at
+            least one; rows sum to 1. They may be about different columns.
+        theta: Largest Jensen-Shannon divergence of two beliefs of an adversary, in bits.
+        progress: Receives the share that is done.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Every part is in one cluster. Clusters stand in the order of their first parts, and parts
         ascend in each: the outcome does not depend on chance. Each cluster meets
         ``PairDivergence(theta)`` of these adversaries.
@@ -100,15 +94,10 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
 
 @dataclass(frozen=True, eq=False)
 class OneCluster(CountedRequirement):
-    """Requirement that a group's parts lie in one cluster: sufficient, and cheap.
-
-    Parameters
-    ----------
-    label : (p,) int array
-        The cluster of each part.
-    """
+    """Requirement that a group's parts lie in one cluster: sufficient, and cheap."""
 
     label: IntArray
+    """Shape (p,). The cluster of each part."""
     key: ClassVar[str] = "one_cluster"
     coarse = False
     hereditary = True
@@ -169,10 +158,8 @@ def _apart(
 ) -> FloatArray:
     """Largest divergence of a belief of one cluster from one of another, by any adversary.
 
-    Returns
-    -------
-    (g, g) float array
-        Above the diagonal; `_FAR` where it is above the bound.
+    Returns:
+        Shape (g, g). Above the diagonal; `_FAR` where it is above the bound.
     """
     members, owner, offsets = clusters.members, clusters.owner, clusters.offsets
     step = max(1, _SCREENED // len(members))

@@ -38,21 +38,15 @@ def coarsen(
 ) -> Groups:
     """Join groups until all requirements are met, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries. Its one group of the whole table must meet the requirements;
-        if it does not, one group of everything may be the outcome.
-    requirements : sequence of Requirement
-        Requirements that every group must meet, but for those that joining does not help to meet.
-    groups : Groups
-        A partition of the parts of the table's cells, or of some of them.
-    progress : Progress
-        Receives the share of failing groups that were mended, after each round.
+    Args:
+        setting: The table and its adversaries. Its one group of the whole table must meet the
+            requirements; if it does not, one group of everything may be the outcome.
+        requirements: Requirements that every group must meet, but for those that joining does not
+            help to meet.
+        groups: A partition of the parts of the table's cells, or of some of them.
+        progress: Receives the share of failing groups that were mended, after each round.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Unions of the given groups, in the order described above; the given groups themselves if
         they all meet the requirements.
     """
@@ -90,17 +84,13 @@ def _in_order(parts: Parts, groups: Groups) -> IntArray:
 def _joined(first: IntArray, met: BoolArray) -> IntArray:
     """Join failing groups with their neighbours.
 
-    Parameters
-    ----------
-    first : (g + 1,) int array
-        Group ``i`` is made of the given groups ``first[i]`` up to ``first[i + 1]``.
-    met : (g,) bool array
-        Groups that stay as they are, if no other needs them.
+    Args:
+        first: Shape (g + 1,). Group ``i`` is made of the given groups ``first[i]`` up to ``first[i
+            + 1]``.
+        met: Shape (g,). Groups that stay as they are, if no other needs them.
 
-    Returns
-    -------
-    (h,) int array
-        The groups with which those of the outcome begin, increasing from 0.
+    Returns:
+        Shape (h,). The groups with which those of the outcome begin, increasing from 0.
     """
     failing = np.flatnonzero(~met)
     doubled = 2 * first[failing + 1] - first[failing]

@@ -55,26 +55,14 @@ def counterfeit(
 ) -> Certificate:
     """Insert what is left over with values with which groups hold.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries, for groups that are only tried; of the certificate's parts.
-    certificate : Certificate
-        Groups that do, of parts without counterfeits.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    chance : Chance
-        Decides among values that are as good.
-    pool : callable
-        Joins groups that will be published alike; see `Form.pool`.
-    beyond : {"estimate", "suppress"}
-        Whether a group is published that only an estimate says to hold.
-    progress : Progress
-        Receives the share of records that are tried.
-
-    Returns
-    -------
-    Certificate
-        Certificate of parts with counterfeits.
+    Args:
+        setting: The table and its adversaries, for groups that are only tried; of the certificate's
+            parts.
+        certificate: Groups that do, of parts without counterfeits.
+        chance: Decides among values that are as good.
+        pool: Joins groups that will be published alike; see `Form.pool`.
+        beyond: Whether a group is published that only an estimate says to hold.
+        progress: Receives the share of records that are tried.
     """
     alone, joint = alone_and_joint(requirements)
     parts, groups, left = _told(certificate)
@@ -120,25 +108,17 @@ def _told(certificate: Certificate) -> tuple[Parts, Groups, IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Variants:
-    """Records with each value that they may be shown with.
-
-    Parameters
-    ----------
-    parts : Parts
-        All parts, and behind them one for each record and value.
-    of_records : Groups
-        Part of each record, and the variants behind it.
-    record, value : (v,) int array
-        The part that each of those behind stands for, and the value that it has.
-    drawn : (p,) int array
-        A random order of all parts.
-    """
+    """Records with each value that they may be shown with."""
 
     parts: Parts
+    """All parts, and behind them one for each record and value."""
     of_records: Groups
+    """Part of each record, and the variants behind it."""
     record: IntArray
     value: IntArray
+    """Shape (v,). The part that each of those behind stands for, and the value that it has."""
     drawn: IntArray
+    """Shape (p,). A random order of all parts."""
 
     @classmethod
     def of(

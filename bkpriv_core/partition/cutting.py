@@ -44,22 +44,17 @@ _ADDED_AT_ONCE = 8_000_000
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Cuts of some groups, each in two; a group may have none or several.
-
-    Parameters
-    ----------
-    groups : Groups
-        The groups, their members in the order of values along the dimension that is cut.
-    parents : (b,) int array
-        Group that each cut is of.
-    starts, ends : (b,) int array
-        The memberships that one half begins with, and ends before: some of the group's, not all.
-    """
+    """Cuts of some groups, each in two; a group may have none or several."""
 
     groups: Groups
+    """The groups, their members in the order of values along the dimension that is cut."""
     parents: IntArray
+    """Shape (b,). Group that each cut is of."""
     starts: IntArray
     ends: IntArray
+    """Shape (b,). The memberships that one half begins with, and ends before: some of the group's,
+    not all.
+    """
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -127,20 +122,12 @@ def median_cuts(parts: Parts, groups: Groups, axes: IntArray) -> Cuts:
 def find_cuts(parts: Parts, groups: Groups, axes: IntArray, most: int) -> Cuts:
     """Find cuts of every kind of each group along its dimension.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts that groups consist of.
-    groups : Groups
-        The groups; one may stand there several times, for several dimensions.
-    axes : (g,) int array
-        The dimension that each is to be cut along.
-    most : int
-        Limit of the cuts of each kind that a group is given.
+    Args:
+        groups: The groups; one may stand there several times, for several dimensions.
+        axes: Shape (g,). The dimension that each is to be cut along.
+        most: Limit of the cuts of each kind that a group is given.
 
-    Returns
-    -------
-    Cuts
+    Returns:
         Group after group, those of one in the order of preference; none of a group that has only
         one value to be cut along, else the median cut among others.
     """

@@ -60,15 +60,7 @@ _MOST_MEMBERS = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A partition, and what depends on its boxes.
-
-    Parameters
-    ----------
-    parts : Parts
-        Parts that groups are made of.
-    groups : Groups
-        The partition.
-    """
+    """A partition, and what depends on its boxes."""
 
     parts: Parts
     groups: Groups
@@ -121,25 +113,18 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Exchanges:
-    """Proposals to exchange groups of a partition.
-
-    Parameters
-    ----------
-    before : Groups
-        The groups of the partition that each of ``x`` proposals gives up, the one that it is made
-        for first.
-    after : Groups
-        The groups that it puts in their place, proposal after proposal.
-    spans : Groups
-        Groups of `after` that belong to each proposal, in order.
-    costs : (x,) float array
-        Loss of detail that each adds.
-    """
+    """Proposals to exchange groups of a partition."""
 
     before: Groups
+    """The groups of the partition that each of ``x`` proposals gives up, the one that it is made
+    for first.
+    """
     after: Groups
+    """The groups that it puts in their place, proposal after proposal."""
     spans: Groups
+    """Groups of `after` that belong to each proposal, in order."""
     costs: FloatArray
+    """Shape (x,). Loss of detail that each adds."""
 
     def __len__(self) -> int:
         return len(self.before)
@@ -223,14 +208,10 @@ def move(
 ) -> Exchanges:
     """Propose to hand memberships over to other groups.
 
-    Parameters
-    ----------
-    memberships : (x,) int array
-        Memberships to move, of groups that have others.
-    receivers : (x,) int array
-        The group that receives each.
-    made_for : (x,) int array
-        Group of the two for which the move is made.
+    Args:
+        memberships: Shape (x,). Memberships to move, of groups that have others.
+        receivers: Shape (x,). The group that receives each.
+        made_for: Shape (x,). Group of the two for which the move is made.
     """
     groups = layout.groups
     donors = groups.owner[memberships]
@@ -272,29 +253,18 @@ def peel(layout: Layout, chosen: IntArray) -> Exchanges:
 class Round:
     """One round of exchanges.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that may be published.
-    met : (g,) bool array
-        Groups of the partition that hold; the others are not published unless they are exchanged.
-    keepers : sequence of Keeper
-        Keepers of the requirements on all groups together.
-    effort : Effort
-        Effort that selects the groups to judge.
-    work : float, optional
-        Limit of their work, in states, if that is less than the effort allows.
+    Args:
+        judge: Judge of the groups that may be published.
+        met: Shape (g,). Groups of the partition that hold; the others are not published unless they
+            are exchanged.
+        keepers: Keepers of the requirements on all groups together.
+        effort: Effort that selects the groups to judge.
+        work: Limit of their work, in states, if that is less than the effort allows.
 
-    Attributes
-    ----------
-    effort : Effort
-        As given.
-    taken : (g,) bool array
-        Groups that were exchanged.
-    work : float
-        Work that may still be spent.
-    scarce : bool
-        Whether proposals were not judged because they would have taken more.
+    Attributes:
+        taken: Shape (g,). Groups that were exchanged.
+        work: Work that may still be spent.
+        scarce: Whether proposals were not judged because they would have taken more.
     """
 
     def __init__(

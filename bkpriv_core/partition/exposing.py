@@ -22,26 +22,14 @@ __all__ = ["Exposing"]
 
 @dataclass(frozen=True, eq=False)
 class Exposing:
-    """Exposure by a release together with earlier ones, to tell whether a try would expose more.
-
-    Parameters
-    ----------
-    parts : Parts
-        Parts of the release.
-    earlier : Earlier
-        The earlier releases.
-    requirements : list of Requirement
-        Requirements that are measured of people.
-    estimator : {"auto", "bethe", "omega"}
-    told : Joint
-        Beliefs from the earlier releases and the release together.
-    """
+    """Exposure by a release together with earlier ones, to tell whether a try would expose more."""
 
     parts: Parts
     earlier: Earlier
     requirements: list[Requirement]
     estimator: Sound
     told: Joint
+    """Beliefs from the earlier releases and the release together."""
     progress: Progress = SILENT
 
     @classmethod
@@ -66,9 +54,7 @@ class Exposing:
     def in_way(self, groups: Groups) -> tuple[Bound, dict[str, Any], float, str] | None:
         """The bound that is broken for most people with such groups.
 
-        Returns
-        -------
-        Bound, dict, float, str or None
+        Returns:
             The bound, its parameters and the earlier releases, the worst figure, and how that was
             inferred.
         """

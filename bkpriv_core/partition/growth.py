@@ -44,18 +44,12 @@ def grow(
 ) -> Groups:
     """Grow groups that meet all requirements, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that every group must meet.
-    order : (q,) int array
-        Parts, some or all of the table's.
-    progress : Progress
-        Receives the share of the order that is gone through.
+    Args:
+        requirements: Requirements that every group must meet.
+        order: Shape (q,). Parts, some or all of the table's.
+        progress: Receives the share of the order that is gone through.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Runs of the order; parts that are left over are in none.
     """
     groups = formed_together(

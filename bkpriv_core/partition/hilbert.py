@@ -50,17 +50,12 @@ def along_curve(parts: Parts, chance: Chance, chosen: IntArray | None = None) ->
 def curve_ranks(points: IntArray, bits: int) -> IntArray:
     """Rank of places along the curve.
 
-    Parameters
-    ----------
-    points : (n, d) int array
-        Places, in each dimension from 0 to ``2 ** bits - 1``.
-    bits : int
-        At most 62.
+    Args:
+        points: Shape (n, d). Places, in each dimension from 0 to ``2 ** bits - 1``.
+        bits: At most 62.
 
-    Returns
-    -------
-    (n,) int array
-        Ranks from 0, without gaps; equal for equal places.
+    Returns:
+        Shape (n,). Ranks from 0, without gaps; equal for equal places.
     """
     axes = list(points.T.copy())
     if not axes:

@@ -63,20 +63,13 @@ def improve(
 ) -> Measured:
     """Exchange groups that hold for others that hold and lose less detail.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that may be published.
-    state : Measured
-        A partition, or some of its groups, all of which hold.
-    keepers : sequence of Keeper
-        Keepers of requirements on all groups together.
-    progress : Progress
-        Receives the share of rounds.
+    Args:
+        judge: Judge of the groups that may be published.
+        state: A partition, or some of its groups, all of which hold.
+        keepers: Keepers of requirements on all groups together.
+        progress: Receives the share of rounds.
 
-    Returns
-    -------
-    Measured
+    Returns:
         The same parts in groups that hold, and lose no more detail.
     """
     parts, effort = judge.setting.parts, next(judge.efforts())

@@ -79,28 +79,18 @@ def first_holding(chain: Sequence[_Item], holds: Callable[[_Item], bool]) -> int
 class Nodes:
     """The nodes of a lattice, and what is required of one.
 
-    Parameters
-    ----------
-    requirements : tuple of Requirement
-        Requirements that published groups must meet.
-    levels : tuple of Levels
-        Levels of each quasi-identifier of the table.
-    suppression : float
-        Share of the records that may be suppressed, at least 0 and below 1.
-    estimator : {"auto", "exact", "bethe", "omega"}
-
-    Raises
-    ------
-    InvalidParameter
-        If the suppression is not such a share.
-    TooLarge
-        If there are more nodes than `MOST_NODES`.
+    Raises:
+        InvalidParameter: If the suppression is not such a share.
+        TooLarge: If there are more nodes than `MOST_NODES`.
     """
 
     setting: Setting
     requirements: tuple[Requirement, ...]
+    """Requirements that published groups must meet."""
     levels: tuple[Levels, ...]
+    """Levels of each quasi-identifier of the table."""
     suppression: float = 0.0
+    """Share of the records that may be suppressed, at least 0 and below 1."""
     estimator: Estimator = "omega"
 
     def __post_init__(self) -> None:
@@ -210,18 +200,16 @@ Promising = tuple[BoolArray, BoolArray]
 class Lattice(Nodes):
     """Every node of a lattice, decided.
 
-    Parameters
-    ----------
-    setting, requirements, levels, suppression, estimator
-        See `Nodes`.
-    safe, minimal, measured : bool array
-        Marks of each node, by its levels: whether it is safe, minimal, and whether its groups were
-        measured to decide.
+    Args:
+        setting, requirements, levels, suppression, estimator: See `Nodes`.
     """
 
     safe: BoolArray
     minimal: BoolArray
     measured: BoolArray
+    """Marks of each node, by its levels: whether it is safe, minimal, and whether its groups were
+    measured to decide.
+    """
 
     def minimal_nodes(self) -> list[Node]:
         """Minimal nodes in lexicographic order."""
@@ -231,14 +219,8 @@ class Lattice(Nodes):
 def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
     """Decide every node of the full-domain generalization lattice.
 
-    Parameters
-    ----------
-    progress : Progress
-        Receives the share of nodes that are decided.
-
-    Returns
-    -------
-    Lattice
+    Args:
+        progress: Receives the share of nodes that are decided.
     """
     safe, measured = nodes.promising(progress.part(0.0, _PRUNED))
     deciding = progress.part(_PRUNED, 1.0)

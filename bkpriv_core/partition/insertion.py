@@ -89,31 +89,16 @@ def insert(
 ) -> Groups:
     """Insert records into groups, as many as groups bear.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that may be published; its setting tries groups only.
-    joint : sequence of JointRequirement
-        Requirements on all groups together.
-    groups : Groups
-        The partition, all of which a reader can tell apart.
-    variants : Groups
-        Parts that are in no group: of each record those of which one may be inserted, all of one
-        cell.
-    pool : callable
-        Joins groups that will be published alike; see `Form.pool`.
-    prefer : callable, optional
-        Function that says which variants come first, if there are several.
-    kin : (p,) int array, optional
-        The cluster of each part, where groups of its own cluster alone bear a record: they are
-        nearer to it than any other.
-    progress : Progress
-        Receives the share of what is tried.
-
-    Returns
-    -------
-    Groups
-        The groups, with what was inserted; their numbers and order are others.
+    Args:
+        judge: Judge of the groups that may be published; its setting tries groups only.
+        groups: The partition, all of which a reader can tell apart.
+        variants: Parts that are in no group: of each record those of which one may be inserted, all
+            of one cell.
+        pool: Joins groups that will be published alike; see `Form.pool`.
+        prefer: Function that says which variants come first, if there are several.
+        kin: Shape (p,). The cluster of each part, where groups of its own cluster alone bear a
+            record: they are nearer to it than any other.
+        progress: Receives the share of what is tried.
     """
     if not len(groups) or not len(variants):
         return groups
@@ -132,20 +117,14 @@ def insert(
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """Variants in groups: of one record together, those that come first first.
-
-    Parameters
-    ----------
-    record, variant, group : (x,) int array
-        The record, the part that it is inserted as, and the group.
-    cost : (x,) float array
-        Loss of detail that is added.
-    """
+    """Variants in groups: of one record together, those that come first first."""
 
     record: IntArray
     variant: IntArray
     group: IntArray
+    """Shape (x,). The record, the part that it is inserted as, and the group."""
     cost: FloatArray
+    """Shape (x,). Loss of detail that is added."""
 
     def __len__(self) -> int:
         return len(self.record)

@@ -62,18 +62,10 @@ def formed_together(
 ) -> Groups:
     """Form groups that meet all requirements, those on all groups together among them.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries; beliefs are estimated by omega.
-    form : callable
-        Forms groups that meet requirements by themselves; called with ever stricter ones, as long
-        as the groups do not meet all requirements together.
-
-    Returns
-    -------
-    Groups
-        Groups that were formed last.
+    Args:
+        setting: The table and its adversaries; beliefs are estimated by omega.
+        form: Forms groups that meet requirements by themselves; called with ever stricter ones, as
+            long as the groups do not meet all requirements together.
     """
     alone, joint = alone_and_joint(requirements)
     by_themselves = [_ByItself(item, bound) for item in joint for bound in item.bounds]

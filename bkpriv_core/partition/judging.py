@@ -46,24 +46,15 @@ __all__ = ["BETHE_COST", "EFFORTS", "Effort", "Judge", "Measured"]
 
 @dataclass(frozen=True)
 class Effort:
-    """Effort: the selection of groups that are judged.
-
-    Parameters
-    ----------
-    near : int
-        Number of neighbours of a failing group that are considered.
-    above, most : float
-        Range of states: groups that have more than the one and at most the other are judged.
-    work : float
-        Limit of the work of all groups that are judged in one round, in states.
-    by : {"exact", "bound", "bethe"}
-        Way in which they are judged.
-    """
+    """Effort: the selection of groups that are judged."""
 
     near: int
+    """Number of neighbours of a failing group that are considered."""
     above: float
     most: float
+    """Range of states: groups that have more than the one and at most the other are judged."""
     work: float
+    """Limit of the work of all groups that are judged in one round, in states."""
     by: Literal["exact", "bound", "bethe"]
 
     @property
@@ -97,18 +88,11 @@ BETHE_COST = 30
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Groups with their measurements.
-
-    Parameters
-    ----------
-    groups : Groups
-        Groups that were measured.
-    measurements : tuple of Measurement
-        Measurements, one per requirement, over `groups`.
-    """
+    """Groups with their measurements."""
 
     groups: Groups
     measurements: tuple[Measurement, ...]
+    """Measurements, one per requirement, over `groups`."""
 
     @property
     def used(self) -> UsedArray:
@@ -145,20 +129,13 @@ class Measured:
 class Judge:
     """Judge of whether groups may be published.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries, for groups that are only tried.
-    requirements : sequence of Requirement
-        Requirements that each group must meet by itself.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    beyond : bool
-        Whether ``auto`` may publish groups that only an estimate says to hold.
+    Args:
+        setting: The table and its adversaries, for groups that are only tried.
+        requirements: Requirements that each group must meet by itself.
+        beyond: Whether ``auto`` may publish groups that only an estimate says to hold.
 
-    Attributes
-    ----------
-    proof_only : bool
-        Whether no group is published that only an estimate says to hold.
+    Attributes:
+        proof_only: Whether no group is published that only an estimate says to hold.
     """
 
     def __init__(

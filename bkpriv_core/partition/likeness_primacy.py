@@ -56,21 +56,15 @@ def proportional_classes(
 ) -> Groups:
     """Form groups within clusters that meet all requirements, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries, all records told apart.
-    requirements : sequence of Requirement
-        Requirements that every group must meet, k-anonymity and beta-likeness among them.
-    clusters : Groups
-        Clusters within which groups are formed, near parts near to each other; of equal ones those
-        come first that stand first.
-    progress : Progress
-        Receives the share that is done.
+    Args:
+        setting: The table and its adversaries, all records told apart.
+        requirements: Requirements that every group must meet, k-anonymity and beta-likeness among
+            them.
+        clusters: Clusters within which groups are formed, near parts near to each other; of equal
+            ones those come first that stand first.
+        progress: Receives the share that is done.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Groups of parts; those that are left over are in none.
     """
     return formed_together(
@@ -116,18 +110,12 @@ def _drawn(alike: Alike, parts: Parts, clusters: Groups) -> Groups:
 def proportional_cuts(alike: Alike, parts: Parts, groups: Groups, ways: IntArray) -> Cuts:
     """Cut groups in two so that the records with each value are divided in proportion.
 
-    Parameters
-    ----------
-    alike : Alike
-        Demands of k-anonymity and beta-likeness.
-    parts : Parts
-        Single records.
-    ways : (g,) int array
-        Along which dimension each is cut, times 5, and which of 5 shares its first half has.
+    Args:
+        alike: Demands of k-anonymity and beta-likeness.
+        ways: Shape (g,). Along which dimension each is cut, times 5, and which of 5 shares its
+            first half has.
 
-    Returns
-    -------
-    Cuts
+    Returns:
         At most one of each group, whose halves meet both requirements.
     """
     axes, places = np.divmod(ways, len(_SHARES))
@@ -163,14 +151,11 @@ def _ranked(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Sort memberships of each group by value, then by keys.
 
-    Returns
-    -------
-    order : (e,) int array
-        The memberships.
-    rank : (e,) int array
-        Place of each of these among those of its group that have its value, from 0.
-    count : (e,) int array
-        Number of memberships of that group with that value.
+    Returns:
+        order: Shape (e,). The memberships.
+        rank: Shape (e,). Place of each of these among those of its group that have its value, from
+            0.
+        count: Shape (e,). Number of memberships of that group with that value.
     """
     values = alike.value[groups.members]
     order = np.lexsort((keys, values, groups.owner))

@@ -13,8 +13,7 @@ last group. Sensitive values are not looked at. Rules:
   20,000 cells they are halved first, at the median of their widest dimension, and each half again:
   no group reaches across, so that those along the seams may be wider than they had to be.
 
-References
-----------
+References:
 .. [1] J. Domingo-Ferrer, J. M. Mateo-Sanz, "Practical data-oriented microaggregation for
    statistical disclosure control", IEEE TKDE 14(1), 2002.
 .. [2] J. Domingo-Ferrer, V. Torra, "Ordinal, continuous and heterogeneous k-anonymity through
@@ -44,23 +43,15 @@ def microaggregate(
 ) -> tuple[Parts, Groups]:
     """Partition records into groups of `k` that are near one another, the last of more.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts of a table's cells, of at least `k` records.
-    k : int
-        Records of a group, at least 1.
-    chance : Chance
-        Draws which records of a cell a group takes.
-    progress : Progress
-        Receives the share of records that are in groups.
+    Args:
+        parts: Parts of a table's cells, of at least `k` records.
+        k: Records of a group, at least 1.
+        chance: Draws which records of a cell a group takes.
+        progress: Receives the share of records that are in groups.
 
-    Returns
-    -------
-    parts : Parts
-        Parts of the cells: one for each group and given part that have a record in common.
-    groups : Groups
-        The groups as sets of these parts, in the order in which they were formed.
+    Returns:
+        parts: Parts of the cells: one for each group and given part that have a record in common.
+        groups: The groups as sets of these parts, in the order in which they were formed.
     """
     table = parts.table
     # Of a table that grows, some cells have no part, and others fewer records than are in it.
@@ -106,12 +97,9 @@ def _blocks(places: FloatArray, weights: IntArray, k: int) -> Iterator[IntArray]
 class _Formation:
     """Groups being formed of records at places.
 
-    Parameters
-    ----------
-    places : (c, d) float array
-        Places of the records.
-    left : (c,) int array
-        Number of records at each place that are in no group yet, at least 1.
+    Args:
+        places: Shape (c, d). Places of the records.
+        left: Shape (c,). Number of records at each place that are in no group yet, at least 1.
     """
 
     def __init__(self, places: FloatArray, left: IntArray) -> None:

@@ -51,22 +51,16 @@ def mondrian(
 ) -> Groups:
     """Partition a table into groups that meet all requirements, beliefs estimated by omega.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that both halves of a cut must meet.
-    groups : Groups, optional
-        Groups of all parts, which are to be cut; one of the whole table, if there are none. They
-        must meet the requirements, but for what small groups may meet where large ones do not.
-    elsewhere : bool
-        Whether groups that no median cuts are cut elsewhere.
-    progress : Progress
-        Receives the share of parts that no median cuts any more, which is one half of the work, and
-        of those whose group is final, which is the other.
+    Args:
+        requirements: Requirements that both halves of a cut must meet.
+        groups: Groups of all parts, which are to be cut; one of the whole table, if there are none.
+            They must meet the requirements, but for what small groups may meet where large ones do
+            not.
+        elsewhere: Whether groups that no median cuts are cut elsewhere.
+        progress: Receives the share of parts that no median cuts any more, which is one half of the
+            work, and of those whose group is final, which is the other.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Every part in one group. Groups may break what those given broke.
     """
     parts = setting.parts

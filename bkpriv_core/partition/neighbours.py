@@ -76,29 +76,16 @@ def cheapest_neighbours(
 ) -> tuple[IntArray, FloatArray]:
     """Find the groups nearest to some of them, by rising cost of the union.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts that groups are made of.
-    groups : Groups
-        At least one.
-    chosen : (r,) int array
-        The groups whose neighbours are wanted.
-    near : int
-        Number of neighbours, at least 1; if there are fewer other groups, all of them.
-    progress : Progress
-        Polled between chunks.
-    among : (a,) int array, optional
-        The groups that may be neighbours, none of them among `chosen`; all, if it is left out.
-    kin : (g,) int array, optional
-        The cluster of each group: those of one's own are nearer than any other.
+    Args:
+        chosen: Shape (r,). The groups whose neighbours are wanted.
+        near: Number of neighbours, at least 1; if there are fewer other groups, all of them.
+        among: Shape (a,). The groups that may be neighbours, none of them among `chosen`; all, if
+            it is left out.
+        kin: Shape (g,). The cluster of each group: those of one's own are nearer than any other.
 
-    Returns
-    -------
-    neighbours : (r, min(near, g - 1)) int array
-        Groups; of those that may be neighbours, (r, min(near, a)).
-    costs : float array of that shape
-        Cost of the union with each, rising.
+    Returns:
+        neighbours: Shape (r, min(near, g - 1). Groups; of those that may be neighbours, (r,
+            min(near, a)).
     """
     table = parts.table
     low, high = parts.boxes(groups)
@@ -134,21 +121,12 @@ def cheapest_neighbours(
 def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) -> IntArray:
     """Find the groups nearest to some parts, whether they are in them or not.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts that groups are made of.
-    groups : Groups
-        At least one.
-    chosen : (r,) int array
-        Parts.
-    near : int
-        Number of groups wanted besides that of each part; if there are no more, all.
+    Args:
+        chosen: Shape (r,). Parts.
+        near: Number of groups wanted besides that of each part; if there are no more, all.
 
-    Returns
-    -------
-    (r, min(near + 1, g)) int array
-        Groups, nearest first.
+    Returns:
+        Shape (r, min(near + 1, g). Groups, nearest first.
     """
     reach = min(near + 1, len(groups))
     search = _search(box_centres(parts.table, *parts.boxes(groups)), reach, _NEARLY)
@@ -165,23 +143,13 @@ def nearest_members(
 ) -> IntArray:
     """Find the memberships whose parts are nearest to some groups.
 
-    Parameters
-    ----------
-    parts : Parts
-        Parts that groups are made of.
-    groups : Groups
-        At least one.
-    chosen : (r,) int array
-        Groups.
-    among : (a,) int array
-        Memberships of other groups.
-    near : int
-        Number of memberships wanted of each group; if there are no more, all.
+    Args:
+        chosen: Shape (r,). Groups.
+        among: Shape (a,). Memberships of other groups.
+        near: Number of memberships wanted of each group; if there are no more, all.
 
-    Returns
-    -------
-    (r, min(near, a)) int array
-        Memberships, nearest first.
+    Returns:
+        Shape (r, min(near, a). Memberships, nearest first.
     """
     reach = min(near, len(among))
     if not reach:

@@ -36,19 +36,13 @@ _GAPS = 32
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """Judge of prefixes.
-
-    Parameters
-    ----------
-    summed : sequence of CountedRequirement and (p, x) int array
-        Requirements that sums decide, and the addend of each part: the cheapest come first, but
-        those that large groups may break before all.
-    inferred : sequence of Requirement
-        Requirements that sums do not decide.
-    """
+    """Judge of prefixes."""
 
     setting: Setting
     summed: Sequence[tuple[CountedRequirement, IntArray]]
+    """Requirements that sums decide, and the addend of each part: the cheapest come first, but
+    those that large groups may break before all.
+    """
     inferred: Sequence[Requirement]
 
     @classmethod
@@ -68,14 +62,10 @@ class Prefixes:
     def shortest(self, order: IntArray) -> tuple[bool, int]:
         """Find the shortest prefix that holds.
 
-        Parameters
-        ----------
-        order : (q,) int array
-            Parts.
+        Args:
+            order: Shape (q,). Parts.
 
-        Returns
-        -------
-        bool, int
+        Returns:
             Whether there is one, and its length; if there is none, how far was looked.
         """
         sums = [np.zeros(columns.shape[1], dtype=np.int64) for _, columns in self.summed]

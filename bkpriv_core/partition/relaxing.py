@@ -50,27 +50,16 @@ def relax(
 ) -> Certificate:
     """Group what is left over by requirements that are loosened as far as it takes.
 
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries, for groups that are only tried.
-    requirements : sequence of Requirement
-        Requirements that groups should meet.
-    certificate : Certificate
-        Groups that do, of the setting's parts.
-    order : (q,) int array
-        The parts that are in none, near ones near to each other.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    pool : callable
-        Joins groups that will be published alike; see `Form.pool`.
-    beyond : {"estimate", "suppress"}
-        Whether a group is published that only an estimate says to hold.
-    progress : Progress
-        Receives the share of steps.
+    Args:
+        setting: The table and its adversaries, for groups that are only tried.
+        requirements: Requirements that groups should meet.
+        certificate: Groups that do, of the setting's parts.
+        order: Shape (q,). The parts that are in none, near ones near to each other.
+        pool: Joins groups that will be published alike; see `Form.pool`.
+        beyond: Whether a group is published that only an estimate says to hold.
+        progress: Receives the share of steps.
 
-    Returns
-    -------
-    Certificate
+    Returns:
         Certificate whose groups may break requirements, as its measurements tell.
     """
     values, groups = setting.table.sensitive.size, certificate.groups

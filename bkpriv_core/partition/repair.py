@@ -87,28 +87,17 @@ def repair(
 ) -> tuple[Measured, BoolArray]:
     """Mend the groups of a partition that fail.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that may be published.
-    state : Measured
-        The partition, measured by the judge.
-    met : (g,) bool array
-        Groups that hold.
-    keepers : sequence of Keeper
-        Keepers of requirements on all groups together.
-    rearranging : bool
-        Whether groups may be cut and parts be moved; otherwise they are united only.
-    progress : Progress
-        Receives the share of what fails that is mended.
+    Args:
+        judge: Judge of the groups that may be published.
+        met: Shape (g,). Groups that hold.
+        keepers: Keepers of requirements on all groups together.
+        rearranging: Whether groups may be cut and parts be moved; otherwise they are united only.
+        progress: Receives the share of what fails that is mended.
 
-    Returns
-    -------
-    Measured
+    Returns:
         The partition, some of its groups exchanged. Failing groups that were never exchanged are
         measured as before; what was peeled off has no figures that mean anything.
-    (h,) bool array
-        Groups that hold.
+        Shape (h,). Groups that hold.
     """
     efforts = list(judge.efforts())
     proofs = [effort for effort in efforts if effort.proves] or efforts
@@ -160,17 +149,12 @@ class _Vain:
 
     A group is known by the sum of its parts' random marks, in whatever round it stands; that two
     are taken for one, so that a pair is not tried, is as good as impossible.
-
-    Parameters
-    ----------
-    parts : (p,) array of 64 bits
-        Mark of each part.
-    tried : dict
-        Keys of pairs, by the effort that they were tried with, and whether they were rearranged.
     """
 
     parts: _Marks
+    """Shape (p,). Mark of each part."""
     tried: dict[tuple[Effort, bool], _Marks] = field(default_factory=dict)
+    """Keys of pairs, by the effort that they were tried with, and whether they were rearranged."""
 
     @classmethod
     def of(cls, parts: int) -> _Vain:

@@ -39,13 +39,10 @@ _FIRST = 8
 class Screen:
     """Screen that finds unsafe nodes.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements that published groups must meet. Those on all groups together are passed over.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    allowed : float
-        Records that may be in groups that fail.
+    Args:
+        requirements: Requirements that published groups must meet. Those on all groups together are
+            passed over.
+        allowed: Records that may be in groups that fail.
     """
 
     def __init__(
@@ -69,16 +66,10 @@ class Screen:
     def kept(self, groups: Groups, *, estimating: bool = False) -> Groups | None:
         """Groups of a node that do not fail, or None if those that do hold too many records.
 
-        Parameters
-        ----------
-        groups : Groups
-            All groups of the node.
-        estimating : bool
-            Whether the many states of some groups are spared; see the module.
+        Args:
+            estimating: Whether the many states of some groups are spared; see the module.
 
-        Returns
-        -------
-        Groups or None
+        Returns:
             Groups that meet each requirement that is not on all of them together.
         """
         sizes = self._setting.parts.sizes(groups)

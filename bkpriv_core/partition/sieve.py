@@ -108,18 +108,12 @@ class Sieve:
 def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts, ways: int) -> tuple[Groups, Groups]:
     """Cut groups in whatever way leaves the least penalty.
 
-    Parameters
-    ----------
-    sieve : Sieve
-        Requirements that halves must meet.
-    find : callable
-        Finds the cuts among which to choose.
-    ways : int
-        Number of ways in which each group is to be cut.
+    Args:
+        sieve: Requirements that halves must meet.
+        find: Finds the cuts among which to choose.
+        ways: Number of ways in which each group is to be cut.
 
-    Returns
-    -------
-    Groups, Groups
+    Returns:
         Halves of those that could be cut so that anything is saved, and those that could not.
     """
     parts = sieve.setting.parts

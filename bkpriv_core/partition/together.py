@@ -86,34 +86,24 @@ _WORSE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Mended:
-    """A partition that holds beside earlier releases.
-
-    Parameters
-    ----------
-    groups : Groups
-        The groups to publish, of the parts that were given.
-    joint : Joint
-        Beliefs from all releases together.
-    exposed : int
-        Number of people whom earlier releases alone expose.
-    failed : int
-        Number of people who failed in the partition that was given.
-    known : int
-        Number of groups of the outcome that earlier releases tell as they are.
-    united : int
-        Number of known groups, rests of these and others of it that are in one group with others,
-        be it that they were given so.
-    left_out : int
-        Number of records that it showed and that are shown no more.
-    """
+    """A partition that holds beside earlier releases."""
 
     groups: Groups
+    """The groups to publish, of the parts that were given."""
     joint: Joint
+    """Beliefs from all releases together."""
     exposed: int
+    """Number of people whom earlier releases alone expose."""
     failed: int
+    """Number of people who failed in the partition that was given."""
     known: int
+    """Number of groups of the outcome that earlier releases tell as they are."""
     united: int
+    """Number of known groups, rests of these and others of it that are in one group with others, be
+    it that they were given so.
+    """
     left_out: int
+    """Number of records that it showed and that are shown no more."""
 
 
 def certify_together(
@@ -130,24 +120,15 @@ def certify_together(
 ) -> Mended:
     """Mend a partition until it exposes nobody beside earlier releases.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that hold by themselves. Its parts tell respondents apart.
-    groups : Groups
-        The partition.
-    requirements : sequence of Requirement
-        Requirements that are measured of people; see `Requirement.together`.
-    estimator : {"auto", "exact", "bethe", "omega"}
-    pool : callable
-        Joins groups that will be published alike.
-    uniting : bool
-        Whether groups may be united; otherwise they are left out, or some of their records.
-    grown : bool
-        Whether groups stay that do not hold any more, and no others are shown again: a release that
-        grows keeps what was published, and withdraws it, of its own accord.
-    progress : Progress
-        Receives the share of failing people who fail no more.
+    Args:
+        judge: Judge of the groups that hold by themselves. Its parts tell respondents apart.
+        requirements: Requirements that are measured of people; see `Requirement.together`.
+        pool: Joins groups that will be published alike.
+        uniting: Whether groups may be united; otherwise they are left out, or some of their
+            records.
+        grown: Whether groups stay that do not hold any more, and no others are shown again: a
+            release that grows keeps what was published, and withdraws it, of its own accord.
+        progress: Receives the share of failing people who fail no more.
     """
     mending = _Mending(
         judge,
@@ -165,14 +146,10 @@ def certify_together(
 def known_groups(judge: Judge, earlier: Earlier) -> Groups:
     """Groups of earlier releases to begin a partition with; see the module.
 
-    Parameters
-    ----------
-    judge : Judge
-        Judge of the groups that hold by themselves. Its parts tell respondents apart.
+    Args:
+        judge: Judge of the groups that hold by themselves. Its parts tell respondents apart.
 
-    Returns
-    -------
-    Groups
+    Returns:
         Groups of parts, no two of which have one in common: known groups, those that hold first,
         then what is left of others; pieces in place of a group, where all of them hold; and unions
         of those that do not hold with others, if these do.
@@ -189,24 +166,19 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """Exposure by the earlier releases and some groups together.
-
-    Parameters
-    ----------
-    joint : Joint
-        Beliefs from all of them.
-    figures : (b, q) float array
-        Figure of every person under every bound; no number for people who are in no group.
-    broken : (b, q) bool array
-        Figures that break their bounds.
-    component : (q,) int array
-        Number of each component of people whom groups link; -1 for people who are in none.
-    """
+    """Exposure by the earlier releases and some groups together."""
 
     joint: Joint
     figures: FloatArray
+    """Shape (b, q). Figure of every person under every bound; no number for people who are in no
+    group.
+    """
     broken: BoolArray
+    """Shape (b, q). Figures that break their bounds."""
     component: IntArray
+    """Shape (q,). Number of each component of people whom groups link; -1 for people who are in
+    none.
+    """
 
 
 class _Mending:

@@ -6,8 +6,7 @@ those that count anything. It is no property of groups: partitioning does not lo
 measured on the finished release, and an audit with another workload would get another median; so
 the workload is drawn from a fixed seed, and audits repeat the figures of publication.
 
-References
-----------
+References:
 .. [1] X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB 2006, section 6.
 """
 
@@ -36,32 +35,21 @@ _SEED = 2012
 
 @dataclass(frozen=True)
 class ErrorFigures:
-    """Relative errors of a workload, of the queries that count anything.
-
-    Parameters
-    ----------
-    median, mean : float
-        Exact for the workload that was drawn.
-    """
+    """Relative errors of a workload, of the queries that count anything."""
 
     median: float
     mean: float
+    """Exact for the workload that was drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Queries of a table, with their true answers.
-
-    Parameters
-    ----------
-    workload : Workload
-        The queries, some of which count records.
-    actual : (q,) float array
-        Records that each counts.
-    """
+    """Queries of a table, with their true answers."""
 
     workload: Workload
+    """The queries, some of which count records."""
     actual: FloatArray
+    """Shape (q,). Records that each counts."""
 
     def errors(self, estimated: Tally, progress: Progress = SILENT) -> ErrorFigures:
         """Measure estimates of a release of the table."""
@@ -72,27 +60,17 @@ class Asked:
 
 @dataclass(frozen=True)
 class QueryError:
-    """The median relative error of a random workload is at most `median`.
-
-    Parameters
-    ----------
-    median : float
-        The bound, at least 0.
-    queries : int
-        Queries in the workload.
-    dimensions : int, optional
-        Quasi-identifiers that a query has conditions on; None for 3, or all if there are fewer.
-    selectivity : float
-        Share of all combinations of values that a query asks for, in (0, 1].
-    action : {"refuse", "warn"}
-        Action when a publication breaks the bound.
-    """
+    """The median relative error of a random workload is at most `median`."""
 
     median: Annotated[float, Range(at_least=0)]
+    """The bound, at least 0."""
     queries: Annotated[int, Range(at_least=1)] = 1000
     dimensions: Annotated[int, Range(at_least=1)] | None = None
+    """Quasi-identifiers that a query has conditions on; None for 3, or all if there are fewer."""
     selectivity: Annotated[float, Range(above=0, at_most=1)] = 0.05
+    """Share of all combinations of values that a query asks for, in (0, 1]."""
     action: Literal["refuse", "warn"] = "refuse"
+    """Action when a publication breaks the bound."""
     key: ClassVar[str] = "query_error"
 
     @classmethod
@@ -109,10 +87,8 @@ class QueryError:
     def over(self, domains: Sequence[Domain]) -> QueryError:
         """The same with a stated number of dimensions, for a release with such attributes.
 
-        Raises
-        ------
-        InvalidParameter
-            If the release does not have so many quasi-identifiers.
+        Raises:
+            InvalidParameter: If the release does not have so many quasi-identifiers.
         """
         most = len(domains) - 1
         if self.dimensions is not None and self.dimensions > most:
@@ -130,10 +106,9 @@ class QueryError:
     def asked(self, actual: Tally, progress: Progress = SILENT) -> Asked:
         """Draw the workload, and answer it; `over` the domains, if no dimensions are stated.
 
-        Raises
-        ------
-        InvalidParameter
-            If no query of the workload counts anything, or there are not so many quasi-identifiers.
+        Raises:
+            InvalidParameter: If no query of the workload counts anything, or there are not so many
+                quasi-identifiers.
         """
         dimensions = self.over(actual.domains).dimensions
         assert dimensions is not None

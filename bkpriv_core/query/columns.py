@@ -34,12 +34,8 @@ __all__ = ["ColumnTally"]
 class ColumnTally(Tally):
     """A tally of combinations, asked about their columns.
 
-    Parameters
-    ----------
-    tally : Tally
-        Counts by quasi-identifiers and combinations, which are the last attribute.
-    sensitive : Combination
-        The combinations, of one row each.
+    Args:
+        tally: Counts by quasi-identifiers and combinations, which are the last attribute.
     """
 
     def __init__(self, tally: Tally, sensitive: Combination) -> None:

@@ -40,19 +40,13 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Values of one attribute as far as a condition tells them apart.
-
-    Parameters
-    ----------
-    members : (t,) int array
-        Class of each value; there are ``k`` of them.
-    truths : dict of Criterion to Truth
-        Truth of each comparison for each class, shapes (k,).
-    """
+    """Values of one attribute as far as a condition tells them apart."""
 
     attribute: int
     members: IntArray
+    """Shape (t,). Class of each value; there are ``k`` of them."""
     truths: dict[Criterion, Truth]
+    """Truth of each comparison for each class, shapes (k,)."""
 
     @classmethod
     def of(
@@ -64,10 +58,8 @@ class Classes:
     ) -> Classes:
         """Class values of an attribute by comparisons with it.
 
-        Raises
-        ------
-        TooLarge
-            If there are too many values and comparisons.
+        Raises:
+            TooLarge: If there are too many values and comparisons.
         """
         size = len(values.null)
         if size * len(compared) > _MOST_OUTCOMES:
@@ -118,20 +110,14 @@ def combinations_met(
 ) -> BoolArray:
     """Mark the combinations of classes for which a condition is true.
 
-    Parameters
-    ----------
-    classes : sequence of Classes
-        Classes of all attributes in it, perhaps of others, by ``k`` for each.
+    Args:
+        classes: Classes of all attributes in it, perhaps of others, by ``k`` for each.
 
-    Returns
-    -------
-    bool array
+    Returns:
         Array with an axis of length ``k`` for each attribute.
 
-    Raises
-    ------
-    TooLarge
-        If there are too many combinations.
+    Raises:
+        TooLarge: If there are too many combinations.
     """
     shape = [item.size for item in classes]
     if prod(shape) > _COMBINATIONS:

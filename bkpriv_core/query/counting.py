@@ -37,21 +37,14 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class CellCounts(Tally):
-    """Records of cells by sensitive value.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes, ``d`` quasi-identifiers and the sensitive one.
-    codes : (c, d) int array
-        The value codes of each cell; rows may recur.
-    counts : (c, m) array
-        Records, or expected records, of each cell with each sensitive value.
-    """
+    """Records of cells by sensitive value."""
 
     domains: tuple[Domain, ...]
+    """Domains of all attributes, ``d`` quasi-identifiers and the sensitive one."""
     codes: IntArray
+    """Shape (c, d). The value codes of each cell; rows may recur."""
     counts: AnyArray
+    """Shape (c, m). Records, or expected records, of each cell with each sensitive value."""
 
     @classmethod
     def of(cls, table: Table) -> CellCounts:

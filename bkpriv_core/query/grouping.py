@@ -41,18 +41,12 @@ _SETS = 4_096
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is understood.
-
-    Parameters
-    ----------
-    predicate : Predicate
-        Condition on the records that are counted.
-    grouping_sets : tuple of tuple of int
-        Attributes to count by, set after set; one empty set where there is no GROUP BY.
-    """
+    """A query as it is understood."""
 
     predicate: Predicate
+    """Condition on the records that are counted."""
     grouping_sets: tuple[GroupingSet, ...]
+    """Attributes to count by, set after set; one empty set where there is no GROUP BY."""
 
     @property
     def grouped(self) -> list[int]:
@@ -62,22 +56,15 @@ class Query:
 
 @dataclass(frozen=True, eq=False)
 class GroupedCounts:
-    """Counts of one grouping set.
-
-    Parameters
-    ----------
-    keys : tuple of int
-        The attributes grouped by, ``k`` of them.
-    codes : (r, k) int array
-        Values of the attributes grouped by, for each key.
-    actual, estimate : (r,) float array
-        Counts.
-    """
+    """Counts of one grouping set."""
 
     keys: GroupingSet
+    """The attributes grouped by, ``k`` of them."""
     codes: IntArray
+    """Shape (r, k). Values of the attributes grouped by, for each key."""
     actual: FloatArray
     estimate: FloatArray
+    """Shape (r,). Counts."""
 
 
 def cube(parts: Sequence[GroupingSet]) -> list[GroupingSet]:
@@ -131,19 +118,11 @@ def answer_groups(
 ) -> GroupedCounts:
     """Actual and estimated counts of one grouping set.
 
-    Parameters
-    ----------
-    actual, estimated : Tally
-        The counts.
-    predicate : Predicate
-        Condition on the records that are counted.
-    keys : tuple of int
-        The attributes to group by.
+    Args:
+        predicate: Condition on the records that are counted.
 
-    Raises
-    ------
-    TooLarge
-        If there are too many keys, or a tally refuses.
+    Raises:
+        TooLarge: If there are too many keys, or a tally refuses.
     """
     counted = actual.by_key(predicate, keys, progress)
     expected = estimated.by_key(predicate, keys, progress)

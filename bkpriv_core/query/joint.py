@@ -36,10 +36,8 @@ class JointDistribution(ABC):
 class CellJoint(JointDistribution):
     """Records of cells: of a source, or expected where a release keeps the quasi-identifiers.
 
-    Parameters
-    ----------
-    counted : CellCounts
-        The cells; their rows of codes may recur.
+    Args:
+        counted: The cells; their rows of codes may recur.
     """
 
     def __init__(self, counted: CellCounts) -> None:

@@ -34,17 +34,10 @@ _NAMED = 10
 
 @dataclass(frozen=True)
 class Literal:
-    """A literal as it is written.
-
-    Parameters
-    ----------
-    text : str
-        The number with its sign, the string without its quotes, or "true" or "false".
-    quoted : bool
-        Whether it is a string.
-    """
+    """A literal as it is written."""
 
     text: str
+    """The number with its sign, the string without its quotes, or "true" or "false"."""
     quoted: bool
 
     def __str__(self) -> str:
@@ -60,19 +53,8 @@ class Resolver(Protocol):
     ) -> Point:
         """Find the point of a literal in an attribute's domain.
 
-        Parameters
-        ----------
-        attribute : int
-            The attribute that it is compared with.
-        ordered : bool
-            Whether it is compared by order, not only for equality.
-        listed : bool
-            Whether it is one of several in a list.
-
-        Raises
-        ------
-        InvalidParameter
-            If it cannot be compared with the attribute's values.
+        Raises:
+            InvalidParameter: If it cannot be compared with the attribute's values.
         """
 
 
@@ -81,19 +63,11 @@ def number_point(
 ) -> Point:
     """Point of a literal in a domain of numbers, which may have a hierarchy.
 
-    Parameters
-    ----------
-    domain : Domain
-        The domain. Bins go by their starts, which are decimals whatever the type.
-    type_ : str
-        The type of the attribute.
-    listed : bool
-        Whether it is one of several in a list.
+    Args:
+        domain: The domain. Bins go by their starts, which are decimals whatever the type.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is no number.
+    Raises:
+        InvalidParameter: If it is no number.
     """
     if not _NUMBER.fullmatch(literal.text):
         raise InvalidParameter(
@@ -158,10 +132,8 @@ def class_point(domain: Domain, literal: Literal, *, ordered: bool) -> Point:
 
     Values of the source are none of them, and would silently count nobody.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is no label in quotes, or compared by order.
+    Raises:
+        InvalidParameter: If it is no label in quotes, or compared by order.
     """
     if ordered or not literal.quoted or literal.text not in domain.labels:
         raise InvalidParameter(

@@ -125,25 +125,15 @@ def parse_query(
 ) -> Query:
     """Understand a query.
 
-    Parameters
-    ----------
-    text : str
-        One SELECT statement.
-    relations : collection of tuple of str
-        Relations that may be counted in: names, or schemas and names.
-    attributes : sequence of str
-        Names of the attributes, in the order of their numbers.
-    resolve : Resolver
-        Finds literals in domains.
-    passing : collection of str
-        Names of columns that pass through, which are counted without an estimate.
+    Args:
+        relations: Relations that may be counted in: names, or schemas and names.
+        attributes: Names of the attributes, in the order of their numbers.
+        resolve: Finds literals in domains.
+        passing: Names of columns that pass through, which are counted without an estimate.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not such a query; the message names what is refused.
-    TooLarge
-        If it is too long, too deep, or has too many grouping sets.
+    Raises:
+        InvalidParameter: If it is not such a query; the message names what is refused.
+        TooLarge: If it is too long, too deep, or has too many grouping sets.
     """
     if len(text) > _LONGEST:
         raise TooLarge(
@@ -242,10 +232,8 @@ def _is(node: object, kind: type[exp.Expr]) -> bool:
 class _Reader:
     """Reads the tree of one statement.
 
-    Parameters
-    ----------
-    relations, attributes, resolve, passing
-        See `parse_query`.
+    Args:
+        relations, attributes, resolve, passing: See `parse_query`.
     """
 
     def __init__(

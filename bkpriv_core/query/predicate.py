@@ -47,21 +47,14 @@ Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Point:
-    """A literal among the values of a domain.
-
-    Parameters
-    ----------
-    below : int
-        Number of values of the domain that are less than it.
-    through : int
-        Number of values that are less than or equal to it; `below`, if it is none of them.
-    position : float
-        Position on the line of a numeric attribute; not used for others.
-    """
+    """A literal among the values of a domain."""
 
     below: int
+    """Number of values of the domain that are less than it."""
     through: int
+    """Number of values that are less than or equal to it; `below`, if it is none of them."""
     position: float = 0.0
+    """Position on the line of a numeric attribute; not used for others."""
 
 
 @dataclass(frozen=True)

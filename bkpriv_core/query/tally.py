@@ -21,19 +21,11 @@ _KEYS = 1_000_000
 def check_keys(domains: Sequence[Domain], keys: Sequence[int], count: int) -> None:
     """Refuse an answer that has too many keys.
 
-    Parameters
-    ----------
-    domains : sequence of Domain
-        Domains of all attributes.
-    keys : sequence of int
-        The attributes grouped by.
-    count : int
-        Number of keys that have a count, as far as is known.
+    Args:
+        count: Number of keys that have a count, as far as is known.
 
-    Raises
-    ------
-    TooLarge
-        If these are too many.
+    Raises:
+        TooLarge: If these are too many.
     """
     if count > _KEYS:
         names = ", ".join(domains[key].name for key in keys)
@@ -48,11 +40,6 @@ class Tally(ABC):
     """Counts of the records that meet a condition: actual, or expected by a release.
 
     Suppressed records are not in a release, so no estimate counts them.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes.
     """
 
     domains: tuple[Domain, ...]
@@ -66,22 +53,17 @@ class Tally(ABC):
     ) -> tuple[IntArray, FloatArray]:
         """Count what meets a condition, by the values of some attributes that anything may have.
 
-        Parameters
-        ----------
-        keys : sequence of int
-            Distinct attributes; with none, everything is one count.
+        Args:
+            keys: Distinct attributes; with none, everything is one count.
 
-        Returns
-        -------
-        codes : (r, k) int array
-            Values of the keys, in lexicographic order; one row where there are no keys.
-        counts : (r,) float array
-            Counts; values that certainly have none are left out, but where there are no keys.
+        Returns:
+            codes: Shape (r, k). Values of the keys, in lexicographic order; one row where there are
+                no keys.
+            counts: Shape (r,). Counts; values that certainly have none are left out, but where
+                there are no keys.
 
-        Raises
-        ------
-        TooLarge
-            If the condition or the keys are beyond the budget.
+        Raises:
+            TooLarge: If the condition or the keys are beyond the budget.
         """
 
     @abstractmethod

@@ -47,22 +47,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Queries, each a condition on some attributes, all of which must hold.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes.
-    chosen : tuple of (q, size) bool arrays
-        Values that each query asks for, by attribute; neighbours, if it is numeric; all of them,
-        NULL included, where the query has no condition on it.
-    queried : (q, d + 1) bool array
-        Attributes on which each query has a condition.
-    """
+    """Queries, each a condition on some attributes, all of which must hold."""
 
     domains: tuple[Domain, ...]
     chosen: tuple[BoolArray, ...]
+    """Values that each query asks for, by attribute; neighbours, if it is numeric; all of them,
+    NULL included, where the query has no condition on it.
+    """
     queried: BoolArray
+    """Shape (q, d + 1). Attributes on which each query has a condition."""
 
     def __len__(self) -> int:
         return len(self.queried)
@@ -84,12 +77,8 @@ class Workload:
     def text(self, query: int, relation: str) -> str:
         """One query as SQL.
 
-        Parameters
-        ----------
-        query : int
-            Number of the query.
-        relation : str
-            Relation that the query counts in, as SQL.
+        Args:
+            relation: Relation that the query counts in, as SQL.
         """
         parts = []
         for attribute in np.flatnonzero(self.queried[query]).tolist():
@@ -142,25 +131,15 @@ def draw_workload(
 ) -> Workload:
     """Draw random queries.
 
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes, the sensitive one last.
-    queries : int
-        Number of queries, at least 1.
-    dimensions : int
-        Number of quasi-identifiers on which each has a condition, at least 1.
-    selectivity : float
-        Share of all combinations of values that a query asks for, above 0, at most 1.
-    random : Generator
-        Source of random numbers.
+    Args:
+        domains: Domains of all attributes, the sensitive one last.
+        queries: Number of queries, at least 1.
+        dimensions: Number of quasi-identifiers on which each has a condition, at least 1.
+        selectivity: Share of all combinations of values that a query asks for, above 0, at most 1.
 
-    Raises
-    ------
-    InvalidParameter
-        If a figure is out of its range, or an attribute has no values but NULL.
-    TooLarge
-        If the values that the queries ask for are too many to mark.
+    Raises:
+        InvalidParameter: If a figure is out of its range, or an attribute has no values but NULL.
+        TooLarge: If the values that the queries ask for are too many to mark.
     """
     _check(domains, queries, dimensions, selectivity)
     share = selectivity ** (1 / (dimensions + 1))

@@ -30,10 +30,8 @@ Scheme = Literal["rr-s", "rr-qi", "rr-both"]
 def check_scheme(scheme: str) -> Scheme:
     """Return a scheme.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is none of that name.
+    Raises:
+        InvalidParameter: If there is none of that name.
     """
     for known in get_args(Scheme):
         if scheme == known:
@@ -53,17 +51,10 @@ def distorted(scheme: Scheme, quasi_identifiers: int) -> tuple[bool, ...]:
 
 @dataclass(frozen=True)
 class Blend:
-    """A matrix with one number on its diagonal, and another everywhere else.
-
-    Parameters
-    ----------
-    size : int
-        Number of rows, and of columns.
-    own, other : float
-        The numbers.
-    """
+    """A matrix with one number on its diagonal, and another everywhere else."""
 
     size: int
+    """Number of rows, and of columns."""
     own: float
     other: float
 
@@ -83,19 +74,14 @@ class Blend:
 
 @dataclass(frozen=True)
 class Channel:
-    """Distortion of one attribute; see the module.
-
-    Parameters
-    ----------
-    size : int
-        Values of its domain, ``d``.
-    retention : float
-        Probability ``p`` that a value is kept, above ``1 / d`` and at most 1; 1 where there is but
-        one value.
-    """
+    """Distortion of one attribute; see the module."""
 
     size: int
+    """Values of its domain, ``d``."""
     retention: float
+    """Probability ``p`` that a value is kept, above ``1 / d`` and at most 1; 1 where there is but
+    one value.
+    """
 
     @property
     def kept(self) -> bool:

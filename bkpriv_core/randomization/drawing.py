@@ -29,18 +29,11 @@ def draw(
 ) -> Drawn:
     """Draw the records of a table through a channel for each attribute.
 
-    Parameters
-    ----------
-    table : Table
-        The table, ``d`` quasi-identifiers and the sensitive attribute.
-    channels : sequence of Channel
-        Channels, one for each of them, in that order.
-    progress : Progress
-        Receives the share of the records that is drawn.
+    Args:
+        table: The table, ``d`` quasi-identifiers and the sensitive attribute.
+        progress: Receives the share of the records that is drawn.
 
-    Returns
-    -------
-    Drawn
+    Returns:
         Records, as many as the table has. Probabilities are those of the channels to within ``d *
         2**-53``.
     """

@@ -16,18 +16,14 @@ __all__ = ["Drawn"]
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Records that were drawn, those that are alike counted.
-
-    Parameters
-    ----------
-    codes : (r, d + 1) int array
-        Value codes of the records, those of the sensitive attribute last: distinct rows.
-    counts : (r,) int array
-        Number of records of each row, at least 1.
-    """
+    """Records that were drawn, those that are alike counted."""
 
     codes: IntArray
+    """Shape (r, d + 1). Value codes of the records, those of the sensitive attribute last: distinct
+    rows.
+    """
     counts: IntArray
+    """Shape (r,). Number of records of each row, at least 1."""
 
     def among(self, attributes: Sequence[int]) -> Drawn:
         """The same records in some attributes, in their order."""

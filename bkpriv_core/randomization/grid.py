@@ -27,17 +27,7 @@ _PLACES = 4_000_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """An attribute of a grid.
-
-    Parameters
-    ----------
-    name : str
-        Name of the attribute, for messages.
-    size : int
-        Number of its values.
-    kept : bool
-        Whether it is shown as it is.
-    """
+    """An attribute of a grid."""
 
     name: str
     size: int
@@ -46,37 +36,24 @@ class GridAxis:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Combinations of values of some attributes.
-
-    Parameters
-    ----------
-    axes : tuple of GridAxis
-        The attributes, ``k`` of them.
-    rows : (u, ...) int array
-        The combinations of codes of those that are kept.
-    places : (r,) int array
-        Place in the grid of each of the shown records.
-    """
+    """Combinations of values of some attributes."""
 
     axes: tuple[GridAxis, ...]
+    """The attributes, ``k`` of them."""
     rows: IntArray
+    """Shape (u, ...). The combinations of codes of those that are kept."""
     places: IntArray
+    """Shape (r,). Place in the grid of each of the shown records."""
 
     @classmethod
     def of(cls, axes: Sequence[GridAxis], codes: IntArray) -> Grid:
         """Find the grid of shown records.
 
-        Parameters
-        ----------
-        axes : sequence of GridAxis
-            The attributes.
-        codes : (r, k) int array
-            The value codes of the records.
+        Args:
+            codes: Shape (r, k). The value codes of the records.
 
-        Raises
-        ------
-        TooLarge
-            If it has too many places.
+        Raises:
+            TooLarge: If it has too many places.
         """
         kept = [place for place, axis in enumerate(axes) if axis.kept]
         first, row, _ = distinct_rows(codes[:, kept])

@@ -11,8 +11,7 @@ and not because it moves slowly.
 A *prior* of some records spread evenly adds ``k log X`` for each place; counts are then scaled back
 to the records. Where rows of the grid are told apart each is a problem of its own.
 
-References
-----------
+References:
 .. [1] R. Varadhan, C. Roland, "Simple and Globally Convergent Methods for Accelerating the
    Convergence of Any EM Algorithm", Scandinavian Journal of Statistics 35, 2008.
 """
@@ -52,26 +51,19 @@ def maximum_likelihood(
 ) -> FloatArray:
     """Counts under which those that are shown are likeliest.
 
-    Parameters
-    ----------
-    shown : float array
-        Shown counts, with an axis for each channel and one, the last, for rows that are told apart.
-    channels : sequence of Blend
-        ``Pr(shown | true)`` of each attribute.
-    prior : float
-        Records that are spread evenly over all places beforehand.
+    Args:
+        shown: Shown counts, with an axis for each channel and one, the last, for rows that are told
+            apart.
+        channels: ``Pr(shown | true)`` of each attribute.
+        prior: Records that are spread evenly over all places beforehand.
 
-    Returns
-    -------
-    float array
+    Returns:
         Likeliest counts, of the same shape; not negative, each row of the sum that is shown. The
         log-likelihood is within 0.0001 of the largest, or a millionth of a millionth for each
         record.
 
-    Raises
-    ------
-    TooLarge
-        If it takes too many steps.
+    Raises:
+        TooLarge: If it takes too many steps.
     """
     rows = shown.shape[-1]
     problem = _Problem(shown.reshape(-1, rows), channels, prior / shown.size, progress)

@@ -74,37 +74,27 @@ _AGREEING = 1e-6
 
 @dataclass(frozen=True)
 class Optimum:
-    """Channels that were found.
-
-    Parameters
-    ----------
-    channels : tuple of Channel
-        Channels, one for each attribute, the sensitive one last; of retention 1 where nothing is
-        distorted.
-    risk : float
-        Largest risk of a record, at most tau.
-    objective : float
-        Sum of ``ln |P^-1|^2`` over the attributes that are distorted, unless some weigh more.
-    starts : int
-        Number of points from which it was sought.
-    agreeing : int
-        Number of them from which it was reached, up to 1e-6.
-    """
+    """Channels that were found."""
 
     channels: tuple[Channel, ...]
+    """Channels, one for each attribute, the sensitive one last; of retention 1 where nothing is
+    distorted.
+    """
     risk: float
+    """Largest risk of a record, at most tau."""
     objective: float
+    """Sum of ``ln |P^-1|^2`` over the attributes that are distorted, unless some weigh more."""
     starts: int
+    """Number of points from which it was sought."""
     agreeing: int
+    """Number of them from which it was reached, up to 1e-6."""
 
 
 def check_tau(tau: float) -> float:
     """Return a bound of risks.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not in (0, 1].
+    Raises:
+        InvalidParameter: If it is not in (0, 1].
     """
     if not 0.0 < tau <= 1.0:
         raise InvalidParameter(
@@ -124,34 +114,23 @@ def optimize(
 ) -> Optimum:
     """Find optimal channels.
 
-    Parameters
-    ----------
-    scheme : {"rr-s", "rr-qi", "rr-both"}
-        Attributes that are distorted. Quasi-identifiers of one value never are.
-    tau : float
-        Bound of the risk of every record, in (0, 1].
-    weights : mapping of str to float, optional
-        Weight of an attribute's accuracy, positive; 1 for the others.
+    Args:
+        scheme: Attributes that are distorted. Quasi-identifiers of one value never are.
+        tau: Bound of the risk of every record, in (0, 1].
+        weights: Weight of an attribute's accuracy, positive; 1 for the others.
 
-    Returns
-    -------
-    Optimum
+    Returns:
         A local optimum, the best of several; see the module. Its risk is exact up to rounding, and
         at most tau.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is no such scheme, tau is not in (0, 1], or a weight means nothing.
-    InvalidData
-        If the sensitive attribute has one value.
-    UnattainableRequirement
-        If no channels will do.
-    TooLarge
-        If the grid of the distorted quasi-identifiers is too large.
+    Raises:
+        InvalidParameter: If there is no such scheme, tau is not in (0, 1], or a weight means
+            nothing.
+        InvalidData: If the sensitive attribute has one value.
+        UnattainableRequirement: If no channels will do.
+        TooLarge: If the grid of the distorted quasi-identifiers is too large.
 
-    References
-    ----------
+    References:
     .. [1] L. Guo, X. Ying, X. Wu, "Limiting Attribute Disclosure in Randomization Based Microdata
        Release", Journal of Computing Science and Engineering 5(3), 2011, result 2.
     """
@@ -247,31 +226,21 @@ def _unattainable(
 
 @dataclass(eq=False)
 class _Problem:
-    """Problem that is minimised, over the gaps of the attributes that are distorted, ``a`` of them.
-
-    Parameters
-    ----------
-    exposure : RiskTable
-        The same, laid out.
-    axes : (a,) int array
-        The attributes.
-    sizes, importance : (a,) float array
-        Sizes of their domains, and weights, the largest being 1.
-    tau : float
-        The bound.
-    cells, values : (k,) int array
-        The records whose risks are bounded for now.
-    """
+    """Problem that is minimised, over the gaps of the ``a`` attributes that are distorted."""
 
     table: Table
     exposure: RiskTable
+    """The same, laid out."""
     axes: IntArray
+    """Shape (a,). The attributes."""
     sizes: FloatArray
     importance: FloatArray
+    """Shape (a,). Sizes of their domains, and weights, the largest being 1."""
     tau: float
     progress: Progress
     cells: IntArray
     values: IntArray
+    """Shape (k,). The records whose risks are bounded for now."""
 
     @classmethod
     def of(

@@ -43,23 +43,18 @@ _BOUND = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Estimated counts.
-
-    Parameters
-    ----------
-    codes : (r, k) int array
-        Values of the attributes counted by, in lexicographic order. Left out are those that no
-        record can have had, which have an estimate of 0 for sure.
-    counts : (r,) float array
-        The estimates.
-    errors : (r,) float array
-        Standard errors of the estimates; 0 where the variance is estimated as less, as it may be
-        where next to nothing of a kind is shown, which makes nothing certain.
-    """
+    """Estimated counts."""
 
     codes: IntArray
+    """Shape (r, k). Values of the attributes counted by, in lexicographic order. Left out are those
+    that no record can have had, which have an estimate of 0 for sure.
+    """
     counts: FloatArray
+    """Shape (r,). The estimates."""
     errors: FloatArray
+    """Shape (r,). Standard errors of the estimates; 0 where the variance is estimated as less, as
+    it may be where next to nothing of a kind is shown, which makes nothing certain.
+    """
 
     @classmethod
     def none(cls, attributes: int) -> Estimates:
@@ -88,17 +83,11 @@ class Merged:
     All values but one are equally likely to be shown in its place, so values of one class have one
     weight. A factor of `bkpriv_core.table.kronecker`: along the axis of the classes of true values
     stands whether they are counted, and becomes the weight of those that are shown.
-
-    Parameters
-    ----------
-    channel : Channel
-        The attribute's.
-    sizes : (k,) int array
-        Values in each class.
     """
 
     channel: Channel
     sizes: IntArray
+    """Shape (k,). Values in each class."""
 
     @property
     def size(self) -> int:
@@ -115,17 +104,11 @@ class Merged:
 def weigh(channel: Channel, some: BoolArray) -> FloatArray:
     """Weight of each shown value in the estimate of the records that have one of some values.
 
-    Parameters
-    ----------
-    channel : Channel
-        The attribute's.
-    some : (..., size) bool array
-        The values.
+    Args:
+        some: Shape (..., size). The values.
 
-    Returns
-    -------
-    (..., size) float array
-        Weights whose sum is the number of values.
+    Returns:
+        Shape (..., size). Weights whose sum is the number of values.
     """
     return _weight(channel, some.astype(np.float64), some.sum(axis=-1, keepdims=True))
 
@@ -146,21 +129,14 @@ def unbiased(
 ) -> Estimates:
     """Count records by some attributes without bias.
 
-    Parameters
-    ----------
-    domains, channels : sequence of Domain, of Channel
-        The attributes, ``k`` of them.
-    drawn : Drawn
-        The shown records in these attributes.
-    weights : (r,) float array
-        Weight of each shown record by a condition on other attributes; 1, if there is none.
-    values : sequence of (size,) bool array
-        The values of each attribute that are asked for.
+    Args:
+        domains, channels: The attributes, ``k`` of them.
+        drawn: The shown records in these attributes.
+        weights: Shape (r,). Weight of each shown record by a condition on other attributes; 1, if
+            there is none.
 
-    Raises
-    ------
-    TooLarge
-        If they have too many combinations of values.
+    Raises:
+        TooLarge: If they have too many combinations of values.
     """
     asked = [np.flatnonzero(some) for some in values]
     axes, places, inverses = [], np.empty_like(drawn.codes), []
@@ -199,26 +175,15 @@ def likeliest(
 ) -> tuple[Grid, FloatArray]:
     """Count records by some attributes with maximum likelihood.
 
-    Parameters
-    ----------
-    domains, channels : sequence of Domain, of Channel
-        The attributes.
-    drawn : Drawn
-        The shown records in these attributes.
-    prior : float
-        Records that are spread evenly beforehand.
+    Args:
+        drawn: The shown records in these attributes.
+        prior: Records that are spread evenly beforehand.
 
-    Returns
-    -------
-    grid : Grid
-        The combinations of values that records may have.
-    counts : float array
-        Count of each row.
+    Returns:
+        grid: The combinations of values that records may have.
 
-    Raises
-    ------
-    TooLarge
-        If they are too many.
+    Raises:
+        TooLarge: If they are too many.
     """
     axes = [
         GridAxis(domain.name, channel.size, channel.kept)

@@ -51,23 +51,16 @@ _FAINT = 1e-300
 def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT) -> FloatArray:
     """Risk of the records of every cell with every value.
 
-    Parameters
-    ----------
-    channels : sequence of Channel
-        Channels, one for each of its attributes, the sensitive one last.
+    Args:
+        channels: Channels, one for each of its attributes, the sensitive one last.
 
-    Returns
-    -------
-    (c, m) float array
-        Probabilities, exact up to rounding; 0 where there is no record.
+    Returns:
+        Shape (c, m). Probabilities, exact up to rounding; 0 where there is no record.
 
-    Raises
-    ------
-    TooLarge
-        If the grid of the distorted quasi-identifiers is too large.
+    Raises:
+        TooLarge: If the grid of the distorted quasi-identifiers is too large.
 
-    References
-    ----------
+    References:
     .. [1] L. Guo, X. Ying, X. Wu, "Limiting Attribute Disclosure in Randomization Based Microdata
        Release", Journal of Computing Science and Engineering 5(3), 2011, result 1.
     """
@@ -80,25 +73,17 @@ def risks_by_hand(
 ) -> FloatArray:
     """Risks under one quasi-identifier, of a distribution that is given.
 
-    Parameters
-    ----------
-    joint : (cells, values) float array
-        Probability of each value of the quasi-identifier with each sensitive value.
-    retentions : (2,) float array
-        Probabilities with which the one and the other are kept, each at least ``1 / d``. What the
-        scheme does not distort is kept, whatever is given.
-    scheme : {"rr-s", "rr-qi", "rr-both"}
-        Attributes that are distorted.
+    Args:
+        joint: Shape (cells, values). Probability of each value of the quasi-identifier with each
+            sensitive value.
+        retentions: Shape (2,). Probabilities with which the one and the other are kept, each at
+            least ``1 / d``. What the scheme does not distort is kept, whatever is given.
 
-    Returns
-    -------
-    (cells, values) float array
-        Exact up to rounding; 0 where the probability is 0.
+    Returns:
+        Shape (cells, values). Exact up to rounding; 0 where the probability is 0.
 
-    Raises
-    ------
-    InvalidParameter
-        If these are no distribution, no retentions or no scheme.
+    Raises:
+        InvalidParameter: If these are no distribution, no retentions or no scheme.
     """
     distorts = distorted(check_scheme(scheme), 1)
     if joint.ndim != 2 or not joint.size:
@@ -146,33 +131,22 @@ def risks_by_hand(
 
 @dataclass(frozen=True, eq=False)
 class RiskTable:
-    """A table laid out for risks, under whatever channels of the same attributes.
-
-    Parameters
-    ----------
-    axes : tuple of int
-        Quasi-identifiers that are distorted.
-    distorts_sensitive : bool
-        Whether the sensitive attribute is.
-    grid : Grid
-        Combinations of values of the quasi-identifiers; its places are those of the cells.
-    shares : (c, m) float array
-        Share of the records in each cell and with each value; a cell may have none.
-    """
+    """A table laid out for risks, under whatever channels of the same attributes."""
 
     axes: tuple[int, ...]
+    """Quasi-identifiers that are distorted."""
     distorts_sensitive: bool
     grid: Grid
+    """Combinations of values of the quasi-identifiers; its places are those of the cells."""
     shares: FloatArray
+    """Shape (c, m). Share of the records in each cell and with each value; a cell may have none."""
 
     @classmethod
     def of(cls, table: Table, distorts: Sequence[bool]) -> RiskTable:
         """Lay out a table, some attributes of which are distorted.
 
-        Raises
-        ------
-        TooLarge
-            If the grid is too large; nothing of its size is allocated.
+        Raises:
+            TooLarge: If the grid is too large; nothing of its size is allocated.
         """
         *of_cells, of_sensitive = distorts
         axes = [
@@ -232,15 +206,7 @@ class RiskTable:
 
 @dataclass(frozen=True, eq=False)
 class Distorted:
-    """Table that went through channels, and the risks of its records.
-
-    Parameters
-    ----------
-    exposure : RiskTable
-        The table.
-    channels : tuple of Channel
-        Channels, one for each attribute.
-    """
+    """Table that went through channels, and the risks of its records."""
 
     exposure: RiskTable
     channels: tuple[Channel, ...]
@@ -268,16 +234,12 @@ class Distorted:
     def gradients(self, cells: IntArray, values: IntArray) -> FloatArray:
         """Derivatives of some risks by the retentions.
 
-        Parameters
-        ----------
-        cells, values : (k,) int array
-            Cells and sensitive values of the records.
+        Args:
+            cells, values: Shape (k,). Cells and sensitive values of the records.
 
-        Returns
-        -------
-        (k, d + 1) float array
-            Exact up to rounding; 0 for what is not distorted. Retentions of what is must be above
-            ``1 / d`` and below 1.
+        Returns:
+            Shape (k, d + 1). Exact up to rounding; 0 for what is not distorted. Retentions of what
+            is must be above ``1 / d`` and below 1.
         """
         exposure = self.exposure
         slopes = np.zeros((len(cells), len(self.channels)))

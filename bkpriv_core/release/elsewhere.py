@@ -70,32 +70,19 @@ Manner = Literal["labels", "people", "unread", "not shown"]
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """People of single rows, by a key.
-
-    Parameters
-    ----------
-    key : str
-        The column of the dataset.
-    cells, values : (r,) int array
-        Cell of each row's person, and the sensitive value that the dataset has of them.
-    """
+    """People of single rows, by a key."""
 
     key: str
     cells: IntArray
     values: IntArray
+    """Shape (r,). Cell of each row's person, and the sensitive value that the dataset has of
+    them.
+    """
 
 
 @dataclass(frozen=True)
 class Unread:
-    """Labels of a quasi-identifier that cannot be read.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        The different ones.
-    groups : int
-        Number of groups that have one.
-    """
+    """Labels of a quasi-identifier that cannot be read."""
 
     labels: tuple[str, ...]
     groups: int
@@ -103,19 +90,15 @@ class Unread:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Labelled(Generalized):
-    """The form of boxes that labels say.
-
-    Parameters
-    ----------
-    low, high : (g, d) int array
-        First and last leaf place of each group; `UNREAD` where a label cannot be read.
-    unread : mapping of str to Unread
-        Labels that cannot be read and for which nothing stands in, by quasi-identifier.
-    """
+    """The form of boxes that labels say."""
 
     low: IntArray
     high: IntArray
+    """Shape (g, d). First and last leaf place of each group; `UNREAD` where a label cannot be
+    read.
+    """
     unread: Mapping[str, Unread]
+    """Labels that cannot be read and for which nothing stands in, by quasi-identifier."""
 
     def pool(self, parts: Parts, groups: Groups) -> Groups:
         """See `Form`: what looks alike is one group already."""
@@ -124,10 +107,8 @@ class _Labelled(Generalized):
     def sides(self, release: Release) -> tuple[IntArray, IntArray]:
         """See `Form`.
 
-        Raises
-        ------
-        InvalidData
-            If labels cannot be read.
+        Raises:
+            InvalidData: If labels cannot be read.
         """
         for name, each in self.unread.items():
             raise InvalidData(
@@ -144,34 +125,24 @@ class _Labelled(Generalized):
 class MadeElsewhere(Release):
     """A table made elsewhere, as a release of its dataset.
 
-    Parameters
-    ----------
-    parts, partition, form
-        See `Release`. Where it is not known whose rows groups have, each is one part, and the cell
-        of parts says nothing.
-    known : {"key", "labels"} or None
-        Manner in which it is known whose rows groups have.
-    true : bool
-        Whether it is known which values people have.
-    manners : mapping of str to Manner
-        Manner in which boxes are known along each quasi-identifier.
-    unread : mapping of str to Unread
-        Labels that cannot be read, by quasi-identifier.
-    strayed : int
-        Number of rows whose labels do not hold the values of their person, as a key tells.
-    seen : Rows
-        Rows of the table.
-    examples : (g,) int array
-        A row of each group.
+    Args:
+        parts, partition, form: See `Release`. Where it is not known whose rows groups have, each is
+            one part, and the cell of parts says nothing.
     """
 
     known: Known | None
+    """Manner in which it is known whose rows groups have."""
     true: bool
+    """Whether it is known which values people have."""
     manners: Mapping[str, Manner]
+    """Manner in which boxes are known along each quasi-identifier."""
     unread: Mapping[str, Unread]
+    """Labels that cannot be read, by quasi-identifier."""
     strayed: int
+    """Number of rows whose labels do not hold the values of their person, as a key tells."""
     seen: Rows
     examples: IntArray
+    """Shape (g,). A row of each group."""
 
     @property
     def title(self) -> str:
@@ -210,11 +181,9 @@ class MadeElsewhere(Release):
 def check_judged(release: MadeElsewhere, requirements: Sequence[Requirement]) -> None:
     """Refuse requirements that cannot be judged of a table made elsewhere.
 
-    Raises
-    ------
-    Unsupported
-        If one is about earlier releases, or about people where it is not known whose rows are
-        whose.
+    Raises:
+        Unsupported: If one is about earlier releases, or about people where it is not known whose
+            rows are whose.
     """
     for item in requirements:
         if item.tells_apart:
@@ -245,22 +214,13 @@ def find_release(
 ) -> MadeElsewhere:
     """Find the groups of a table made elsewhere, and whose rows they have.
 
-    Parameters
-    ----------
-    table : Table
-        The dataset.
-    rows : Rows
-        Rows of the table; where people are known, each of one record.
-    people : People, optional
-        People of the rows, by a key.
+    Args:
+        rows: Rows of the table; where people are known, each of one record.
 
-    Raises
-    ------
-    InvalidData
-        If it cannot have been made of the dataset: it has more rows, or without a key more with a
-        sensitive value.
-    TooLarge
-        If counts would not fit in memory.
+    Raises:
+        InvalidData: If it cannot have been made of the dataset: it has more rows, or without a key
+            more with a sensitive value.
+        TooLarge: If counts would not fit in memory.
     """
     _check_made_of(table, rows, people)
     keys = rows.keys if rows.groups is None else rows.groups.codes[:, None]
@@ -374,14 +334,10 @@ def _form(
 ) -> tuple[Form, dict[str, Manner]]:
     """The form that the table has, and the manner in which boxes are known.
 
-    Parameters
-    ----------
-    unread : mapping of str to Unread
-        Labels that cannot be read, by quasi-identifier.
-    boxes : pair of (g, d) int arrays, optional
-        Extents of the values of groups' people, where they are known by a key.
-    placed : bool
-        Whether it is known whose rows groups have.
+    Args:
+        unread: Labels that cannot be read, by quasi-identifier.
+        boxes: Extents of the values of groups' people, where they are known by a key.
+        placed: Whether it is known whose rows groups have.
     """
     groups = int(group.max(initial=-1)) + 1
     low, high = np.empty((2, groups, len(extents)), dtype=np.int64)

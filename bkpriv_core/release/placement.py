@@ -32,18 +32,12 @@ Place = tuple[IntArray, IntArray]
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Labels of a column.
-
-    Parameters
-    ----------
-    labels : tuple of (str or None)
-        The different labels, ``x`` of them.
-    codes : (r,) int array
-        Place of that of each row.
-    """
+    """Labels of a column."""
 
     labels: tuple[str | None, ...]
+    """The different labels, ``x`` of them."""
     codes: IntArray
+    """Shape (r,). Place of that of each row."""
 
     def at(self, row: int) -> str | None:
         """Label of a row."""
@@ -52,24 +46,16 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a table made elsewhere, of which equal ones may be counted together.
-
-    Parameters
-    ----------
-    labels : tuple of Labels or None
-        Labels of each quasi-identifier; None of one that is not shown.
-    groups : Labels or None
-        Groups by number, where the table has a column of these.
-    values : (r,) int array
-        Sensitive value, by its code in the dataset.
-    counts : (r,) int array
-        Number of records, at least 1.
-    """
+    """Rows of a table made elsewhere, of which equal ones may be counted together."""
 
     labels: tuple[Labels | None, ...]
+    """Labels of each quasi-identifier; None of one that is not shown."""
     groups: Labels | None
+    """Groups by number, where the table has a column of these."""
     values: IntArray
+    """Shape (r,). Sensitive value, by its code in the dataset."""
     counts: IntArray
+    """Shape (r,). Number of records, at least 1."""
 
     @property
     def keys(self) -> IntArray:
@@ -109,9 +95,7 @@ def placed(
 ) -> tuple[Parts, IntArray, bool] | None:
     """Parts by what labels tell, the group of each, and whether their values are known.
 
-    Returns
-    -------
-    tuple or None
+    Returns:
         None where labels leave open whose rows are whose; see the module.
     """
     first, kind, _ = distinct_rows(rows.keys, progress)

@@ -32,106 +32,70 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A recorded attribute.
-
-    Parameters
-    ----------
-    name : str
-        Name of the attribute.
-    labels : tuple of str or None
-        Labels of its values.
-    positions : (size,) float array or None
-        Positions of its values.
-    levels : sequence of sequences of str, or None
-        Rows of its hierarchy.
-    widths : sequence of Decimal, or None
-        Widths of its intervals.
-    origin : Decimal or None
-        Origin of the intervals.
-    level : int or None
-        The level to which the whole column was generalized.
-    ends : (size,) float array or None
-        Ends of bins whose starts are its values.
-    step : float or None
-        Distance of neighbouring points of its type, see `Domain`.
-    retention : float or None
-        Probability with which values were kept, where records were drawn.
-    """
+    """A recorded attribute."""
 
     name: str
     labels: tuple[str | None, ...]
     positions: FloatArray | None
+    """Shape (size,). Positions of its values."""
     levels: Sequence[Sequence[str | None]] | None
     widths: Sequence[object] | None
     origin: object
     level: int | None
+    """The level to which the whole column was generalized."""
     ends: FloatArray | None
+    """Shape (size,). Ends of bins whose starts are its values."""
     step: float | None
+    """Distance of neighbouring points of its type, see `Domain`."""
     retention: float | None
+    """Probability with which values were kept, where records were drawn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """The recorded arrays of a release: see `bkpriv_core.table.domain.Table`.
-
-    Parameters
-    ----------
-    codes : (c * d,) int array
-        Codes of the cells, or parts of cells, cell by cell.
-    labels : (c,) int array
-        The group of each.
-    cells, values : (f,) int array
-        Cell and sensitive value of each count, in ascending order.
-    counts : (f,) int array
-    false_cells, false_values, false_counts : (x,) int array or None
-        Counterfeits, if there are any: the excess of records of a cell shown with a sensitive value
-        over those that have it, in ascending order of cell and value.
-    combinations : (R * s,) int array or None
-        Codes of the rows of each sensitive value, row by row, if sensitive values are combinations
-        of columns.
-    combination_offsets : (m + 1,) int array or None
-        Offsets of the rows of each sensitive value; None where each has one row.
-    drawn_codes : (r * (d + 1),) int array or None
-        Codes of the distinct records that were drawn from the table, record by record.
-    drawn_counts : (r,) int array or None
-        Number of records of each.
-    """
+    """The recorded arrays of a release: see `bkpriv_core.table.domain.Table`."""
 
     codes: IntArray
+    """Shape (c * d,). Codes of the cells, or parts of cells, cell by cell."""
     labels: IntArray
+    """Shape (c,). The group of each."""
     cells: IntArray
     values: IntArray
+    """Shape (f,). Cell and sensitive value of each count, in ascending order."""
     counts: IntArray
+    """Shape (f,)."""
     false_cells: IntArray | None = None
     false_values: IntArray | None = None
     false_counts: IntArray | None = None
+    """Shape (x,). Counterfeits, if there are any: the excess of records of a cell shown with a
+    sensitive value over those that have it, in ascending order of cell and value.
+    """
     combinations: IntArray | None = None
+    """Shape (R * s,). Codes of the rows of each sensitive value, row by row, if sensitive values
+    are combinations of columns.
+    """
     combination_offsets: IntArray | None = None
+    """Shape (m + 1,). Offsets of the rows of each sensitive value; None where each has one row."""
     drawn_codes: IntArray | None = None
+    """Shape (r * (d + 1). Codes of the distinct records that were drawn from the table, record by
+    record.
+    """
     drawn_counts: IntArray | None = None
+    """Shape (r,). Number of records of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedRespondents:
-    """Recorded respondents of the records of a release.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The respondents.
-    labels : (n,) int array
-        The group that each is published in, or `SUPPRESSED`.
-    parts, values : (n,) int array
-        The part, and the sensitive value, of each one's record.
-    shown : (n,) int array or None
-        The value that each one's record is shown with, if some are counterfeits.
-    """
+    """Recorded respondents of the records of a release."""
 
     names: Sequence[str]
     labels: IntArray
+    """Shape (n,). The group that each is published in, or `SUPPRESSED`."""
     parts: IntArray
     values: IntArray
+    """Shape (n,). The part, and the sensitive value, of each one's record."""
     shown: IntArray | None = None
+    """Shape (n,). The value that each one's record is shown with, if some are counterfeits."""
 
 
 def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
@@ -168,10 +132,8 @@ def read_told(domains: Sequence[Domain], arrays: Arrays) -> tuple[tuple[Domain, 
 def read_release(attributes: Sequence[Attribute], arrays: Arrays, form: Form) -> Release:
     """A release that was published in a form, or in one with whole columns generalized.
 
-    Raises
-    ------
-    TooLarge
-        If its counts would not fit in memory.
+    Raises:
+        TooLarge: If its counts would not fit in memory.
     """
     quasi_identifiers, sensitive = read_told(read_domains(attributes), arrays)
     cells = len(arrays.labels)

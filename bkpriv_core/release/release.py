@@ -66,33 +66,21 @@ RangeStyle = Literal["range", "bounds", "text"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Form(ABC):
-    """Form of publication: everything about how a release is shown.
-
-    Parameters
-    ----------
-    name : str
-        Name of the form.
-    exact : bool
-        Whether quasi-identifiers are shown as they are.
-    exhibits : mapping of Exhibit to mapping of Field to str
-        The tables of a release, *records* first, and what each shows, in the order of its columns,
-        with what that says to a reader.
-    about : mapping of Exhibit to str
-        Meaning of the rows of each table, for a reader.
-    channels : tuple of Channel or None
-        Distortion of each attribute, the sensitive one last; None where values are true.
-    drawn : Drawn or None
-        The records that were drawn, where values may be others.
-    ranges : RangeStyle
-        Style of ranges.
-    """
+    """Form of publication: everything about how a release is shown."""
 
     name: ClassVar[str]
     exact: ClassVar[bool] = True
+    """Whether quasi-identifiers are shown as they are."""
     exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]]
+    """The tables of a release, *records* first, and what each shows, in the order of its columns,
+    with what that says to a reader.
+    """
     about: ClassVar[Mapping[Exhibit, str]]
+    """Meaning of the rows of each table, for a reader."""
     channels: tuple[Channel, ...] | None = None
+    """Distortion of each attribute, the sensitive one last; None where values are true."""
     drawn: Drawn | None = None
+    """The records that were drawn, where values may be others."""
     ranges: RangeStyle = "range"
 
     def with_ranges(self, ranges: RangeStyle) -> Form:
@@ -148,10 +136,8 @@ class Form(ABC):
     def check(self, table: Table) -> None:
         """Refuse a table that readers could not read in this form: mostly none.
 
-        Raises
-        ------
-        InvalidData
-            If it is one.
+        Raises:
+            InvalidData: If it is one.
         """
         del table
 
@@ -174,41 +160,22 @@ class Form(ABC):
     ) -> str:
         """Write the estimate as SQL over the published views; see `rewriting`.
 
-        Parameters
-        ----------
-        views : mapping of Exhibit to str
-            The published views, as SQL.
-        columns : sequence of ShownColumn
-            Columns of the views for all attributes, each in its `exhibit_of` them.
+        Args:
+            columns: Columns of the views for all attributes, each in its `exhibit_of` them.
 
-        Returns
-        -------
-        str
-            A SELECT.
-
-        Raises
-        ------
-        TooLarge
-            If the condition tells too many values apart, or the statement is too long.
+        Raises:
+            TooLarge: If the condition tells too many values apart, or the statement is too long.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A table, the groups in which it was published, and their form.
-
-    Parameters
-    ----------
-    parts : Parts
-        The source's cells when the release was made, or parts of them.
-    partition : Groups or None
-        The published groups; parts in none are suppressed. None if it shows no groups.
-    form : Form
-        Form of publication.
-    """
+    """A table, the groups in which it was published, and their form."""
 
     parts: Parts
+    """The source's cells when the release was made, or parts of them."""
     partition: Groups | None
+    """The published groups; parts in none are suppressed. None if it shows no groups."""
     form: Form
 
     @property
@@ -220,10 +187,8 @@ class Release:
     def groups(self) -> Groups:
         """The published groups.
 
-        Raises
-        ------
-        NoGroups
-            If there are none, so that nothing of groups can be measured.
+        Raises:
+            NoGroups: If there are none, so that nothing of groups can be measured.
         """
         if self.partition is None:
             raise NoGroups(
@@ -243,12 +208,8 @@ class Release:
     def together(self) -> tuple[Release, IntArray]:
         """Build the same release without telling respondents apart, as readers see it.
 
-        Returns
-        -------
-        release : Release
-            The same object, if they are not told apart.
-        place : (p,) int array
-            The part of it that each part of this one is in.
+        Returns:
+            place: Shape (p,). The part of it that each part of this one is in.
         """
         if self.parts.respondent is None:
             return self, np.arange(len(self.parts))
@@ -290,10 +251,8 @@ class Release:
 
         A reader sees the rows of all of a group's persons, and cannot tell whose they are.
 
-        Raises
-        ------
-        TooLarge
-            If the rows' counts would not fit in memory.
+        Raises:
+            TooLarge: If the rows' counts would not fit in memory.
         """
         parts = self.parts.of_rows()
         return self if parts is self.parts else replace(self, parts=parts)

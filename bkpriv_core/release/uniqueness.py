@@ -19,20 +19,12 @@ __all__ = ["Uniqueness", "uniqueness"]
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """Numbers of unique records, or of unique persons where these are counted. All are exact.
-
-    Parameters
-    ----------
-    before : int
-        Records of the source whose quasi-identifiers no other has.
-    after : int
-        Published records whose quasi-identifiers are shown as no other's are.
-    smallest : int
-        Records of the smallest group.
-    """
+    """Numbers of unique records, or of unique persons where these are counted. All are exact."""
 
     before: int
+    """Records of the source whose quasi-identifiers no other has."""
     after: int
+    """Published records whose quasi-identifiers are shown as no other's are."""
     smallest: int
 
 

@@ -24,45 +24,30 @@ _BEYOND = 1.6
 
 @dataclass(frozen=True)
 class Bar:
-    """One row of a chart.
-
-    Parameters
-    ----------
-    parts : sequence of (float, str)
-        Lengths, 0 or more, from left to right, and the kind of each.
-    said : str
-        Figure in words, written at the end of the bar.
-    mark : float, optional
-        Place at which a point is drawn.
-    """
+    """One row of a chart."""
 
     label: str
     parts: Sequence[tuple[float, str]]
+    """Lengths, 0 or more, from left to right, and the kind of each."""
     said: str
+    """Figure in words, written at the end of the bar."""
     mark: float | None = None
+    """Place at which a point is drawn."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars in their places.
-
-    Parameters
-    ----------
-    caption : str
-        Contents of the chart, for readers who cannot see it.
-    rows : sequence of mapping
-        Bars: `label`, `top`, `parts` of `x`, `width` and `kind`, `mark` or None, and the figure
-        `said` at `end`.
-    limit : float
-        Place of a line that is drawn across all rows.
-    limit_said : str
-        Meaning of that line.
-    """
+    """Bars in their places."""
 
     caption: str
+    """Contents of the chart, for readers who cannot see it."""
     rows: Sequence[Mapping[str, Any]]
+    """Bars: `label`, `top`, `parts` of `x`, `width` and `kind`, `mark` or None, and the figure
+    `said` at `end`.
+    """
     height: int
     limit: float
+    """Place of a line that is drawn across all rows."""
     limit_said: str
     width: int = _WIDTH
     label_end: int = _LABEL - 12

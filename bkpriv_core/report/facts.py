@@ -79,25 +79,19 @@ class Sure:
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack on the release; see `bkpriv_core.attack`.
-
-    Parameters
-    ----------
-    options : mapping
-        Options of the attacker, as in JSON; of those that have a default, all.
-    chosen : collection of str
-        Names of the options that are not as they are if nothing is said.
-    figures : mapping of (str or None) to mapping of str to float
-        Figures by the column that they are about, and by name. Those about no column, or about all
-        as one, are under None.
-    """
+    """An attack on the release; see `bkpriv_core.attack`."""
 
     attacker: str
     at: str
     by: str
     options: Mapping[str, Any]
+    """Options of the attacker, as in JSON; of those that have a default, all."""
     chosen: Collection[str]
+    """Names of the options that are not as they are if nothing is said."""
     figures: Mapping[str | None, Mapping[str, float]]
+    """Figures by the column that they are about, and by name. Those about no column, or about all
+    as one, are under None.
+    """
 
     @property
     def people(self) -> float:
@@ -173,52 +167,6 @@ class Facts:
     """Facts that a report states about a release.
 
     What is not described is as in ``bkpriv.releases``.
-
-    Parameters
-    ----------
-    stale : bool or None
-        Whether the source has changed since; None if unknown.
-    records, suppressed, groups, counterfeited : int
-        Numbers of each; of persons instead of records, where these are counted.
-    persons : Contribution or None
-        Selection of each person's records, where persons are counted instead of records.
-    form : str
-        Name of the form of publication.
-    unpublished : tuple of str
-        Columns that the source has now, and the release does not show.
-    apart : tuple of (tuple of str, int)
-        Columns that pass through, and how many rows are unique within their group by them.
-    exchanging : Count or None
-        People of groups that can exchange members; None where readers are told the groups, or it is
-        not known.
-    alone : Uniqueness or None
-        People who are unique by the quasi-identifiers; None if there are no groups, or they are not
-        known.
-    largest : float or None
-        The largest share of a value in a group, likewise.
-    sure : tuple of Sure or None
-        Certainties of readers, by what each knows; None where that was not counted.
-    shown : tuple of ViewColumn
-        The columns of its views, as far as they are there.
-    bounds : tuple of Bounded
-        An audit, made at the time and by the role of `audited`; now, if that is None.
-    utility : mapping of str to float or None
-        Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
-    attacks : tuple of Attack
-        Latest attack by each attacker who was played.
-    events : tuple of Event
-        Latest of all events that `happened`.
-    siblings : tuple of Sibling
-        The latest releases of the dataset, and itself, in their order; there are `others`.
-    elsewhere : tuple of int
-        Releases of other datasets whose sources read what its own reads, of those that the reader
-        of the report may see.
-    readers : tuple of str
-        Roles that may read it now, as in SQL.
-    options : mapping
-        Options that the method was given.
-    made_at, version : str
-        Time at which the report was made, and the version that made it.
     """
 
     release: int
@@ -232,35 +180,57 @@ class Facts:
     status: str
     period: str | None
     stale: bool | None
+    """Whether the source has changed since; None if unknown."""
     records: int
     suppressed: int
     groups: int
     counterfeited: int
+    """Numbers of each; of persons instead of records, where these are counted."""
     grown_from: int | None
     persons: Contribution | None
+    """Selection of each person's records, where persons are counted instead of records."""
     form: str
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     passed: tuple[str, ...]
     unpublished: tuple[str, ...]
+    """Columns that the source has now, and the release does not show."""
     bins: Bins
     apart: tuple[tuple[tuple[str, ...], int], ...]
+    """Columns that pass through, and how many rows are unique within their group by them."""
     exchanging: Count | None
+    """People of groups that can exchange members; None where readers are told the groups, or it is
+    not known.
+    """
     alone: Uniqueness | None
+    """People who are unique by the quasi-identifiers; None if there are no groups, or they are not
+    known.
+    """
     largest: float | None
+    """The largest share of a value in a group, likewise."""
     sure: tuple[Sure, ...] | None
+    """Certainties of readers, by what each knows; None where that was not counted."""
     shown: tuple[ViewColumn, ...]
     bounds: tuple[Bounded, ...]
+    """An audit, made at the time and by the role of `audited`; now, if that is None."""
     audited: tuple[str, str] | None
     utility: Mapping[str, float | None]
+    """Metrics of ``bkpriv.utility``; empty if they cannot be had any more."""
     left_out: tuple[SuppressedKind, ...]
     attacks: tuple[Attack, ...]
+    """Latest attack by each attacker who was played."""
     events: tuple[Event, ...]
+    """Latest of all events that `happened`."""
     happened: int
     siblings: tuple[Sibling, ...]
+    """The latest releases of the dataset, and itself, in their order; there are `others`."""
     others: int
     elsewhere: tuple[int, ...]
+    """Releases of other datasets whose sources read what its own reads, of those that the reader of
+    the report may see.
+    """
     readers: tuple[str, ...]
+    """Roles that may read it now, as in SQL."""
     options: Mapping[str, Any]
     made_at: str
     version: str

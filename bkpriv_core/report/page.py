@@ -39,9 +39,7 @@ STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
 def render(facts: Facts, audience: Audience = "officer") -> str:
     """Write a report for a reader.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML page, which loads and runs nothing. It is ASCII, so that it reaches clients of any
         encoding and is right in any file: other characters are numbered references.
     """

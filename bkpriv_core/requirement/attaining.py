@@ -31,10 +31,8 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     Beliefs about it are inferred by ``auto``; a table beyond the budget of exact inference passes
     by omega alone. Requirements that small groups may meet and large ones break are passed over.
 
-    Raises
-    ------
-    UnattainableRequirement
-        Names the requirement and what the whole table attains.
+    Raises:
+        UnattainableRequirement: Names the requirement and what the whole table attains.
     """
     parts = setting.parts
     whole = Groups.whole(len(parts))
@@ -66,10 +64,8 @@ def check_binding(
     Only bounds from above are looked at, of figures that have one (`Requirement.most`), and not
     where that is 0: of a table of one value nothing can be told.
 
-    Raises
-    ------
-    InvalidParameter
-        Names the requirement, what no figure exceeds, and what would bind.
+    Raises:
+        InvalidParameter: Names the requirement, what no figure exceeds, and what would bind.
     """
     for requirement in requirements:
         for bound, most in zip(

@@ -41,30 +41,17 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Bound:
-    """One bounded figure.
-
-    Parameters
-    ----------
-    requirement : str
-        Name of the requirement, as in a policy.
-    parameters : mapping
-        Parameters of the requirement, as in a policy.
-    threshold : float
-        The bound.
-    upper : bool
-        Whether figures must not exceed the threshold (else: not fall below it).
-    strict : bool
-        Whether figures must not equal the threshold either.
-    remembers : bool
-        Whether figures depend on what an adversary remembers of earlier releases.
-    """
+    """One bounded figure."""
 
     requirement: str
     parameters: Mapping[str, Any]
     threshold: float
     upper: bool
+    """Whether figures must not exceed the threshold (else: not fall below it)."""
     strict: bool = False
+    """Whether figures must not equal the threshold either."""
     remembers: bool = False
+    """Whether figures depend on what an adversary remembers of earlier releases."""
 
     @property
     def relation(self) -> str:
@@ -94,18 +81,16 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Measurement(Inferred):
-    """Figures of one requirement.
-
-    Parameters
-    ----------
-    figures : (b, e) float array
-        Figure of each membership's records under each of the requirement's bounds; may be infinite.
-    used : (g,) int8 array
-        Place in `ESTIMATORS` of how posteriors were inferred; exact where none are needed.
-    """
+    """Figures of one requirement."""
 
     figures: FloatArray
+    """Shape (b, e). Figure of each membership's records under each of the requirement's bounds; may
+    be infinite.
+    """
     used: UsedArray
+    """Shape (g,). Place in `ESTIMATORS` of how posteriors were inferred; exact where none are
+    needed.
+    """
 
     def select(self, chosen: AnyArray, members: AnyArray) -> Measurement:
         """Keep some groups, and the memberships of these in their order."""
@@ -114,28 +99,22 @@ class Measurement(Inferred):
 
 @dataclass(frozen=True)
 class Shift:
-    """The value at fault in a group, and how its probability moves when the group is published.
-
-    Parameters
-    ----------
-    cell : int or None
-        The cell whose records are believed to have the value; None if it is about the whole group.
-    value : int
-        Code of the sensitive value, or of the class of an aspect.
-    before : float
-        Share of the value in the table; or, for a cell, the adversary's prior belief.
-    after : float
-        Share of the value in the group; or, for a cell, the adversary's posterior belief, and where
-        none is inferred the mean of the prior beliefs about the group.
-    aspect : Aspect, optional
-        Aspect of combinations whose class the value is; None for whole sensitive values.
-    """
+    """The value at fault in a group, and how its probability moves when the group is published."""
 
     cell: int | None
+    """The cell whose records are believed to have the value; None if it is about the whole
+    group.
+    """
     value: int
+    """Code of the sensitive value, or of the class of an aspect."""
     before: float
+    """Share of the value in the table; or, for a cell, the adversary's prior belief."""
     after: float
+    """Share of the value in the group; or, for a cell, the adversary's posterior belief, and where
+    none is inferred the mean of the prior beliefs about the group.
+    """
     aspect: Aspect | None = None
+    """Aspect of combinations whose class the value is; None for whole sensitive values."""
 
     def label(self, sensitive: Domain) -> str | None:
         """The value as text, where the table has such a sensitive attribute."""
@@ -185,23 +164,16 @@ class Requirement(ABC):
     def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:
         """Apply the requirement to a table with such sensitive columns.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            The sensitive columns.
-        combined : bool
-            Whether the sensitive values are combinations, be it of several columns or records.
+        Args:
+            combined: Whether the sensitive values are combinations, be it of several columns or
+                records.
 
-        Returns
-        -------
-        tuple of Requirement
+        Returns:
             Requirements, one for each column, or one for all jointly; itself, if it counts records
             alone.
 
-        Raises
-        ------
-        InvalidParameter
-            If it names another column, or is not defined where there are several.
+        Raises:
+            InvalidParameter: If it names another column, or is not defined where there are several.
         """
         return (self,)
 
@@ -243,16 +215,10 @@ class Requirement(ABC):
     def loosened(self: R, share: float, values: int) -> R:
         """Loosen it by a share of the way to where it requires next to nothing.
 
-        Parameters
-        ----------
-        share : float
-            Above 0 and at most 1.
-        values : int
-            Number of sensitive values.
+        Args:
+            share: Above 0 and at most 1.
 
-        Returns
-        -------
-        Requirement
+        Returns:
             The same, if it is none that can be loosened.
         """
         return self
@@ -262,19 +228,10 @@ class Requirement(ABC):
     ) -> Shift | None:
         """Name the value at fault in one group, or None if no single value is.
 
-        Parameters
-        ----------
-        group : Groups
-            The one group, usually that with the worst figure.
-        bound : int
-            Place among `bounds` of the bound that is broken or nearest to it.
-        estimator : {"auto", "exact", "bethe", "omega"}
-            Estimator of beliefs; best the one that the figures were measured with.
-
-        Returns
-        -------
-        Shift or None
-            Shift of one of the values, if several are equally at fault.
+        Args:
+            group: The one group, usually that with the worst figure.
+            bound: Place among `bounds` of the bound that is broken or nearest to it.
+            estimator: Estimator of beliefs; best the one that the figures were measured with.
         """
         return None
 

@@ -32,16 +32,12 @@ B = TypeVar("B", bound="BeliefRequirement")
 
 @dataclass(frozen=True, kw_only=True)
 class Regard(Sight):
-    """Object of an adversary's beliefs, and the rule by which they are compared.
-
-    Parameters
-    ----------
-    smoothing : float, optional
-        Bandwidth within which values blend before beliefs are compared; without it values are
-        alike or not.
-    """
+    """Object of an adversary's beliefs, and the rule by which they are compared."""
 
     smoothing: Smoothing | None = None
+    """Bandwidth within which values blend before beliefs are compared; without it values are alike
+    or not.
+    """
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -63,18 +59,13 @@ class BeliefRequirement(Requirement):
     """Bounds on what adversaries come to believe, one for each of a *skyline*.
 
     Adversaries are Adv(B), or know what a `Knowledge` of another form says.
-
-    Parameters
-    ----------
-    skyline : tuple of tuples of Knowledge and float
-        Knowledge of each adversary, and its bound.
-    regards : tuple of Regard
-        Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
-        sensitive values, unblended, for adversaries beyond the end.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
     regards: tuple[Regard, ...] = ()
+    """Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
+    sensitive values, unblended, for adversaries beyond the end.
+    """
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
     bounded: ClassVar[str]

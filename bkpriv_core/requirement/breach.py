@@ -31,15 +31,10 @@ CUSTOMARY = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class _Doubt(Regard):
-    """Sensitive columns that an adversary is kept from, and the prior belief that still counts.
-
-    Parameters
-    ----------
-    rho1 : float
-        The most that is believed beforehand of what is asked about.
-    """
+    """Sensitive columns that an adversary is kept from, and the prior belief that still counts."""
 
     rho1: float
+    """The most that is believed beforehand of what is asked about."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -83,10 +78,8 @@ class BeliefBreach(BeliefRequirement):
     def parse(cls, value: object) -> BeliefBreach:
         """Read ``[{"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}, ...]`` or one such object.
 
-        Raises
-        ------
-        InvalidParameter
-            If a rho1 is not below its rho2, too.
+        Raises:
+            InvalidParameter: If a rho1 is not below its rho2, too.
         """
         stated = read(_Skyline, value, cls.key)
         for item in stated:
@@ -122,15 +115,8 @@ class BeliefBreach(BeliefRequirement):
 def made_sure(requirement: Requirement) -> BeliefBreach | None:
     """Require that a requirement's readers do not become sure; None if it is not about beliefs.
 
-    Parameters
-    ----------
-    requirement : Requirement
-        Requirement of a release, or the part of it that can be measured of several.
-
-    Returns
-    -------
-    BeliefBreach or None
-        Breach with one bound for each of the requirement's.
+    Args:
+        requirement: Requirement of a release, or the part of it that can be measured of several.
     """
     if not isinstance(requirement, BeliefRequirement):
         return None

@@ -75,17 +75,12 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Contribution of each value to the figure.
 
-        Parameters
-        ----------
-        shares : (g, m) float array
-            Shares of the values in each group.
-        overall : (m,) float array
-            Shares of the values in the table.
+        Args:
+            shares: Shape (g, m). Shares of the values in each group.
+            overall: Shape (m,). Shares of the values in the table.
 
-        Returns
-        -------
-        (g, m) float array
-            Comparable within a group only.
+        Returns:
+            Shape (g, m). Comparable within a group only.
         """
 
     def explain(
@@ -138,32 +133,18 @@ class Keeper(Protocol):
     def split(self, parents: Groups, halves: Groups) -> BoolArray:
         """Split some of the groups, those first that come first.
 
-        Parameters
-        ----------
-        parents : Groups
-            Groups that are to be split, ``g`` of them.
-        halves : Groups
-            Groups ``2i`` and ``2i + 1`` are what group ``i`` of the parents would become.
+        Args:
+            parents: Groups that are to be split, ``g`` of them.
+            halves: Groups ``2i`` and ``2i + 1`` are what group ``i`` of the parents would become.
 
-        Returns
-        -------
-        (g,) bool array
-            Parents that were split; the others cannot be, now or later.
+        Returns:
+            Shape (g,). Parents that were split; the others cannot be, now or later.
         """
 
     def exchange(self, before: Groups, after: Groups) -> bool:
         """Put groups in the place of some of the groups, unless that breaks the requirement.
 
-        Parameters
-        ----------
-        before : Groups
-            Groups that are given up.
-        after : Groups
-            Groups that take their place.
-
-        Returns
-        -------
-        bool
+        Returns:
             Whether it was done. Where the requirement is broken already, it is.
         """
 

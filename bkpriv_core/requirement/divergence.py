@@ -28,18 +28,14 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
     """Prior beliefs about the records of a group diverge by at most `j`.
 
     Where they are alike, which record has which of the group's values is not for knowledge to tell.
-
-    Parameters
-    ----------
-    j : float
-        Largest Jensen-Shannon divergence, in bits.
-    bandwidth : Knowledge, optional
-        Knowledge of the adversary. If it is not stated, `bkpriv_core.policy` fills it in, and
-        nothing can be measured before.
     """
 
     j: Annotated[float, Range(at_least=0)]
+    """Largest Jensen-Shannon divergence, in bits."""
     bandwidth: Stated | None = None
+    """Knowledge of the adversary. If it is not stated, `bkpriv_core.policy` fills it in, and
+    nothing can be measured before.
+    """
     key: ClassVar[str] = "js_divergence"
     cost: ClassVar[int] = 2
     coarse = False

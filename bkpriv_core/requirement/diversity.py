@@ -42,21 +42,14 @@ _CERTAIN = 1.0 - 1e-9
 
 @dataclass(frozen=True)
 class LDiversity(ShareRequirement):
-    """At least `l` well-represented sensitive values in every group.
-
-    Parameters
-    ----------
-    l : float
-        Number of values; a whole number where values are counted (distinct, recursive).
-    variant : {"distinct", "probabilistic", "entropy", "recursive"}
-        Meaning of well-represented.
-    c : float, optional
-        Parameter of the recursive variant, which needs it, and of no other.
-    """
+    """At least `l` well-represented sensitive values in every group."""
 
     l: Annotated[float, Range(at_least=1)]  # noqa: E741 - the field's own name
+    """Number of values; a whole number where values are counted (distinct, recursive)."""
     variant: Literal["distinct", "probabilistic", "entropy", "recursive"] = "distinct"
+    """Meaning of well-represented."""
     c: Annotated[float | None, Range(above=0)] = None
+    """Parameter of the recursive variant, which needs it, and of no other."""
     key: ClassVar[str] = "l_diversity"
     monotone = True
     cost: ClassVar[int] = 1

@@ -78,19 +78,15 @@ class BetaLikeness(ShareRequirement):
     def admitted(self, histograms: IntArray, overall: FloatArray) -> IntArray:
         """Count the records of each value in the largest subset of groups that meets the bound.
 
-        Parameters
-        ----------
-        histograms : (g, m) int array
-            Records of each group with each value.
-        overall : (m,) float array
-            Shares of the values in the table.
+        Args:
+            histograms: Shape (g, m). Records of each group with each value.
+            overall: Shape (m,). Shares of the values in the table.
 
-        Returns
-        -------
-        (g, m) int array
-            Counts of the largest subset, all 0 if no subset meets the bound. The largest subset is
-            unique, but for the choice among records of one value: of ``N`` records, at most the
-            cap's share may have it, and the largest possible ``N`` is approached from above.
+        Returns:
+            Shape (g, m). Counts of the largest subset, all 0 if no subset meets the bound. The
+            largest subset is unique, but for the choice among records of one value: of ``N``
+            records, at most the cap's share may have it, and the largest possible ``N`` is
+            approached from above.
         """
         caps = self.caps(overall)
         kept = histograms

@@ -39,19 +39,14 @@ _Adversaries = Annotated[
 
 @dataclass(frozen=True)
 class PairDivergence(ColumnRequirement):
-    """Prior beliefs about any two records of a group diverge by at most `theta`.
-
-    Parameters
-    ----------
-    theta : float
-        Largest Jensen-Shannon divergence of two, in bits.
-    bandwidth : tuple of Knowledge, optional
-        Knowledge of the adversaries, one or several. If it is not stated, `bkpriv_core.policy`
-        fills it in, and nothing can be measured before.
-    """
+    """Prior beliefs about any two records of a group diverge by at most `theta`."""
 
     theta: Annotated[float, Range(at_least=0, at_most=1)]
+    """Largest Jensen-Shannon divergence of two, in bits."""
     bandwidth: _Adversaries | None = None
+    """Knowledge of the adversaries, one or several. If it is not stated, `bkpriv_core.policy` fills
+    it in, and nothing can be measured before.
+    """
     key: ClassVar[str] = "pair_divergence"
     cost: ClassVar[int] = 2
     hereditary = True

@@ -25,15 +25,7 @@ S = TypeVar("S", bound="Sight")
 
 @dataclass(frozen=True, kw_only=True)
 class Sight:
-    """Sight of a requirement: the sensitive columns that it is about.
-
-    Parameters
-    ----------
-    sensitive : str, optional
-        The only one that is meant.
-    joint : bool
-        Whether all are meant, as one value.
-    """
+    """Sight of a requirement: the sensitive columns that it is about."""
 
     sensitive: str | None = None
     joint: bool = False
@@ -48,10 +40,9 @@ class Sight:
     def column(self, setting: Setting) -> str | None:
         """The column that is meant; None for all that is told, as one.
 
-        Raises
-        ------
-        ValueError
-            If there are several, and it was not settled which is meant: see `Requirement.about`.
+        Raises:
+            ValueError: If there are several, and it was not settled which is meant: see
+                `Requirement.about`.
         """
         if not (self.sensitive or self.joint) and isinstance(setting.table.sensitive, Combination):
             raise ValueError("it is not settled which of several columns is meant")
@@ -60,10 +51,8 @@ class Sight:
     def check(self, key: str) -> None:
         """Refuse what contradicts itself, of whichever columns.
 
-        Raises
-        ------
-        InvalidParameter
-            If one column is meant, and all jointly.
+        Raises:
+            InvalidParameter: If one column is meant, and all jointly.
         """
         if self.sensitive is not None and self.joint:
             raise InvalidParameter(
@@ -75,19 +64,11 @@ class Sight:
     def of(self: S, columns: Sequence[str], combined: bool, key: str) -> tuple[S, ...]:
         """Sights of a requirement on a table with such columns.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            The sensitive columns.
-        combined : bool
-            Whether people are told of by combinations.
-        key : str
-            Name of the requirement.
+        Args:
+            combined: Whether people are told of by combinations.
 
-        Raises
-        ------
-        InvalidParameter
-            If one is meant that is none of these.
+        Raises:
+            InvalidParameter: If one is meant that is none of these.
         """
         if self.sensitive is not None and self.sensitive not in columns:
             raise InvalidParameter(
@@ -104,16 +85,11 @@ class Sight:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRequirement(Requirement):
-    """A requirement on what is told of people, column by column or jointly.
-
-    Parameters
-    ----------
-    sensitive, joint
-        See `Sight`.
-    """
+    """A requirement on what is told of people, column by column or jointly."""
 
     sensitive: str | None = None
     joint: bool = False
+    """See `Sight`."""
 
     @classmethod
     def parse(cls: type[R], value: object) -> R:
@@ -166,10 +142,8 @@ class ColumnRequirement(Requirement):
     def seen(self, setting: Setting) -> Setting:
         """The setting as far as it matters.
 
-        Raises
-        ------
-        Unsupported
-            If persons may have several values, of which it is not defined.
+        Raises:
+            Unsupported: If persons may have several values, of which it is not defined.
         """
         seen = setting.seen(self.sight.column(setting))
         if seen.several and not self.having:

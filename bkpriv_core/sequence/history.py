@@ -32,35 +32,27 @@ __all__ = ["History", "Looks", "Step"]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A release in a history.
-
-    Parameters
-    ----------
-    release : int
-        Number of the release, for messages.
-    labels : tuple of str or None
-        Labels of the sensitive values that the release has.
-    persons : (p,) int array
-        Respondent of each record; numbers are the same in all steps, and no person has two records
-        in one.
-    actual : (p,) int array
-        Code of the sensitive value that each record has.
-    groups : Groups
-        The groups of records in which they were published; none, of a release that is still to be
-        made.
-    when : int
-        Place in time; equal for releases of one period.
-    shown : (p,) int array, optional
-        Code of the sensitive value that each record is shown with, if some are not the actual ones.
-    """
+    """A release in a history."""
 
     release: int
     labels: Labels
+    """Labels of the sensitive values that the release has."""
     persons: IntArray
+    """Shape (p,). Respondent of each record; numbers are the same in all steps, and no person has
+    two records in one.
+    """
     actual: IntArray
+    """Shape (p,). Code of the sensitive value that each record has."""
     groups: Groups
+    """The groups of records in which they were published; none, of a release that is still to be
+    made.
+    """
     when: int
+    """Place in time; equal for releases of one period."""
     shown: IntArray | None = None
+    """Shape (p,). Code of the sensitive value that each record is shown with, if some are not the
+    actual ones.
+    """
 
     def __post_init__(self) -> None:
         if np.bincount(self.persons).max(initial=0) > 1:
@@ -103,34 +95,23 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """Every membership of every step, step after step.
-
-    Parameters
-    ----------
-    persons, steps, when : (l,) int array
-        Person of each look, the place of its step, and its place in time.
-    first : (steps + 1,) int array
-        The looks of step ``i`` are those from ``first[i]`` to ``first[i + 1]``.
-    order : (l,) int array
-        Looks person by person, in the order of time, then of publication.
-    """
+    """Every membership of every step, step after step."""
 
     persons: IntArray
     steps: IntArray
     when: IntArray
+    """Shape (l,). Person of each look, the place of its step, and its place in time."""
     first: IntArray
+    """Shape (steps + 1,). The looks of step ``i`` are those from ``first[i]`` to ``first[i +
+    1]``.
+    """
     order: IntArray
+    """Shape (l,). Looks person by person, in the order of time, then of publication."""
 
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Releases in the order of publication.
-
-    Parameters
-    ----------
-    steps : tuple of Step
-        The releases.
-    """
+    """Releases in the order of publication."""
 
     steps: tuple[Step, ...]
 
@@ -177,12 +158,8 @@ class History:
     def shown(self, place: int, compact: Mapping[int, FloatArray]) -> SparseBeliefs:
         """Beliefs about all looks before a step, as `beliefs` gives them; of other steps none.
 
-        Parameters
-        ----------
-        place : int
-            Place of the step.
-        compact : mapping of int to (f,) float array
-            Beliefs after steps, by place, as `Step.compact` gives them.
+        Args:
+            compact: Beliefs after steps, by place, as `Step.compact` gives them.
         """
         first = self.looks.first
         widths = np.zeros(int(first[place]), dtype=np.int64)
@@ -196,17 +173,9 @@ class History:
     def past(self, place: int) -> tuple[Past, IntArray]:
         """Earlier looks at the persons of a step.
 
-        Parameters
-        ----------
-        place : int
-            Place of the step.
-
-        Returns
-        -------
-        past : Past
-            Looks at earlier periods, newest first, for each record of the step.
-        again : (p,) int array
-            The look published last at the same period, -1 if there is none.
+        Returns:
+            past: Looks at earlier periods, newest first, for each record of the step.
+            again: Shape (p,). The look published last at the same period, -1 if there is none.
         """
         step, looks = self.steps[place], self.looks
         persons = step.persons
@@ -241,16 +210,12 @@ class History:
         Nobody of the group may have been seen since, in any of the steps that are looked at: what
         was learnt there about one of them, the group tells of the others.
 
-        Parameters
-        ----------
-        place : int
-            Place of the step.
-        constant : bool
-            Whether values never change. Otherwise, steps of the same period are looked at alone.
+        Args:
+            constant: Whether values never change. Otherwise, steps of the same period are looked at
+                alone.
 
-        Returns
-        -------
-        (g,) bool array
+        Returns:
+            Shape (g,).
         """
         step, looks, before = self.steps[place], self.looks, int(self.looks.first[place])
         persons, groups = step.persons[step.groups.members], step.groups
@@ -288,10 +253,9 @@ class History:
         Suppressed ones are among them. Of one person's records of one period the last published
         counts.
 
-        Returns
-        -------
-        persons, codes : (r,) int array
-            Person and value of each, in codes of the vocabulary; in the order of person and time.
+        Returns:
+            persons, codes: Shape (r,). Person and value of each, in codes of the vocabulary; in the
+                order of person and time.
         """
         steps = self.steps[: place + 1]
         widths = [len(step.persons) for step in steps]

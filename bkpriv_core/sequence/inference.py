@@ -67,14 +67,10 @@ class Incremental:
     """Knowledge counted in the original values of all records up to and including a release's.
 
     Nobody but the publisher has it at the time.
-
-    Parameters
-    ----------
-    memory : int, optional
-        Length of the longest contexts; all if left out.
     """
 
     memory: int | None = None
+    """Length of the longest contexts; all if left out."""
 
 
 Memory = Transitions | Constant | Incremental
@@ -86,22 +82,17 @@ Snapshots = Callable[[int], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Beliefs(Inferred):
-    """Beliefs about the members of a step's groups.
-
-    Parameters
-    ----------
-    before, after : (e, m) float array
-        Beliefs about each membership, before and after the release appeared; rows sum to 1.
-    used : (g,) int8 array
-        Estimator of each group: a place in `ESTIMATORS`.
-    contradicted : (g,) bool array
-        Groups that contradict even beliefs about single releases.
-    """
+    """Beliefs about the members of a step's groups."""
 
     before: FloatArray
     after: FloatArray
+    """Shape (e, m). Beliefs about each membership, before and after the release appeared; rows sum
+    to 1.
+    """
     used: UsedArray
+    """Shape (g,). Estimator of each group: a place in `ESTIMATORS`."""
     contradicted: BoolArray
+    """Shape (g,). Groups that contradict even beliefs about single releases."""
 
 
 def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
@@ -127,12 +118,9 @@ def wanted(history: History, memory: Memory, place: int, stored: Container[int])
     Those are the steps with looks at its persons that are not too old to tell anything, and, where
     beliefs were not stored, those that they follow from in turn.
 
-    Parameters
-    ----------
-    history, memory, place
-        See `expected`.
-    stored : container of int
-        Places of the steps that beliefs after were stored of.
+    Args:
+        history, memory, place: See `expected`.
+        stored: Places of the steps that beliefs after were stored of.
     """
     found = _reached(history, memory, *history.past(place))
     for earlier in reversed(range(place)):
@@ -151,23 +139,15 @@ def expected(
 ) -> FloatArray:
     """Belief about all records of a step before it appears.
 
-    Parameters
-    ----------
-    history : History
-        The releases, in the order of time; that at `place` may still be without groups.
-    memory : Memory
-        Knowledge of the adversary about sequences.
-    place : int
-        Place of the step.
-    after : sequence of (f,) float array, or mapping of int to such
-        Beliefs after each step before it, or after those `wanted`, as `Step.compact` gives them.
-    snapshot : (p, m) float array
-        BKsv about the records of the step.
+    Args:
+        history: The releases, in the order of time; that at `place` may still be without groups.
+        memory: Knowledge of the adversary about sequences.
+        after: Beliefs after each step before it, or after those `wanted`, as `Step.compact` gives
+            them.
+        snapshot: Shape (p, m). BKsv about the records of the step.
 
-    Returns
-    -------
-    (p, m) float array
-        Rows sum to 1.
+    Returns:
+        Shape (p, m). Rows sum to 1.
     """
     past, again = history.past(place)
     reached = _reached(history, memory, past, again)
@@ -200,21 +180,12 @@ def forward(
 ) -> Iterator[Beliefs]:
     """Beliefs about each step in turn.
 
-    Parameters
-    ----------
-    history : History
-        The releases.
-    memory : Memory
-        Knowledge of the adversary about sequences.
-    snapshots : callable
-        BKsv about the records of the step at a place, (p, m).
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
-    progress : Progress
-        Receives the share of the steps that are done.
+    Args:
+        memory: Knowledge of the adversary about sequences.
+        snapshots: BKsv about the records of the step at a place, (p, m).
+        progress: Receives the share of the steps that are done.
 
-    Yields
-    ------
-    Beliefs
+    Yields:
         Beliefs about step after step; only what is needed of them for later ones is kept.
     """
     walk = Walk(history, memory, snapshots, estimator, progress=progress.quiet)
@@ -226,10 +197,8 @@ def forward(
 class Walk:
     """Beliefs about steps, each by its course; beliefs that courses share are inferred once.
 
-    Parameters
-    ----------
-    history, memory, snapshots, estimator, progress
-        See `forward`.
+    Args:
+        history, memory, snapshots, estimator, progress: See `forward`.
     """
 
     def __init__(
@@ -312,16 +281,11 @@ def remembered(
 
     Those that are known are not inferred again.
 
-    Parameters
-    ----------
-    history : History
-        The releases, in the order of time.
-    memory, snapshots, estimator, progress
-        See `forward`.
-    known : mapping of int to (f,) float array
-        Results of this function for some places.
-    places : collection of int, optional
-        The steps, and all that they follow from; every step if left out.
+    Args:
+        history: The releases, in the order of time.
+        memory, snapshots, estimator, progress: See `forward`.
+        known: Results of this function for some places.
+        places: The steps, and all that they follow from; every step if left out.
     """
     known = known or {}
     after: dict[int, FloatArray] = {}
@@ -370,13 +334,9 @@ def believe(
 ) -> Beliefs:
     """Beliefs about a step as it appears.
 
-    Parameters
-    ----------
-    history, memory, place
-        See `expected`; the step has its groups.
-    before : (p, m) float array
-        Belief about its records before, as `expected` gives it.
-    estimator : {"auto", "exact", "bethe", "omega", "additive"}
+    Args:
+        history, memory, place: See `expected`; the step has its groups.
+        before: Shape (p, m). Belief about its records before, as `expected` gives it.
     """
     step = history.steps[place]
     inferred = posterior(

@@ -26,15 +26,7 @@ __all__ = ["Measures", "gains", "measure"]
 
 @dataclass(frozen=True)
 class Measures:
-    """Figures of a release.
-
-    Parameters
-    ----------
-    records : int
-        Published records.
-    gain, confidence, worst : float
-        See the module.
-    """
+    """Figures of a release."""
 
     records: int
     gain: float
@@ -56,12 +48,8 @@ def gains(step: Step, after: FloatArray) -> tuple[FloatArray, FloatArray]:
 def measure(step: Step, after: FloatArray) -> Measures:
     """Figures of a step.
 
-    Parameters
-    ----------
-    step : Step
-        The release.
-    after : (e, m) float array
-        Beliefs about its memberships.
+    Args:
+        after: Shape (e, m). Beliefs about its memberships.
     """
     gain, believed = gains(step, after)
     if not len(gain):

@@ -29,10 +29,8 @@ __all__ = ["check_memory", "count", "mined"]
 def check_memory(memory: int | None) -> int | None:
     """Return how many past values count at most, if that means anything.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is less than 1.
+    Raises:
+        InvalidParameter: If it is less than 1.
     """
     if memory is not None and memory < 1:
         raise InvalidParameter(
@@ -54,27 +52,15 @@ def mined(
 ) -> Transitions:
     """Transitions counted in a corpus.
 
-    Parameters
-    ----------
-    name : str
-        The corpus, for errors.
-    values : tuple of str or None
-        Labels of the values.
-    persons : (r,) int array
-        Person of each record; records of one person stand together, in the order of time.
-    codes : (r,) int array
-        Codes of their values in `values`.
-    memory : int, optional
-        Length of the longest contexts; all if left out.
-    progress : Progress
-        Polled between depths.
+    Args:
+        persons: Shape (r,). Person of each record; records of one person stand together, in the
+            order of time.
+        codes: Shape (r,). Codes of their values in `values`.
+        memory: Length of the longest contexts; all if left out.
 
-    Raises
-    ------
-    InvalidParameter
-        If `memory` is less than 1.
-    InvalidData
-        If nobody has two records.
+    Raises:
+        InvalidParameter: If `memory` is less than 1.
+        InvalidData: If nobody has two records.
     """
     check_memory(memory)
     transitions = count(values, persons, codes, memory, progress=progress)

@@ -43,18 +43,14 @@ _PAIRS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Places of the beliefs about persons' earlier values.
-
-    Parameters
-    ----------
-    rows : (h,) int array
-        Rows of beliefs, person after person, newest first.
-    offsets : (n + 1,) int array
-        Person ``i`` has the rows ``rows[offsets[i]:offsets[i + 1]]``; none is no past.
-    """
+    """Places of the beliefs about persons' earlier values."""
 
     rows: IntArray
+    """Shape (h,). Rows of beliefs, person after person, newest first."""
     offsets: IntArray
+    """Shape (n + 1,). Person ``i`` has the rows ``rows[offsets[i]:offsets[i + 1]]``; none is no
+    past.
+    """
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -90,26 +86,17 @@ def revise(
 ) -> tuple[FloatArray, FloatArray]:
     """Beliefs about the next value, as far as past values tell.
 
-    Parameters
-    ----------
-    transitions : Transitions
-        Knowledge of how values follow one another.
-    beliefs : SparseBeliefs
-        Beliefs about earlier values, in the codes of `transitions`; rows sum to 1.
-    past : Past
-        Places of the beliefs about each person's earlier values.
-    columns : (len(transitions.values),) int array
-        Column of each value in the outcome; -1 leaves it out.
-    size : int
-        Columns of the outcome.
+    Args:
+        transitions: Knowledge of how values follow one another.
+        beliefs: Beliefs about earlier values, in the codes of `transitions`; rows sum to 1.
+        past: Places of the beliefs about each person's earlier values.
+        columns: Shape (len(transitions.values). Column of each value in the outcome; -1 leaves it
+            out.
 
-    Returns
-    -------
-    known : (n, size) float array
-        Beliefs by contexts, weighed by their masses. Rows sum to 1 less `unknown` and less what
-        values without a column have.
-    unknown : (n,) float array
-        Mass of the root: the weight that BKsv has.
+    Returns:
+        known: Shape (n, size). Beliefs by contexts, weighed by their masses. Rows sum to 1 less
+            `unknown` and less what values without a column have.
+        unknown: Shape (n,). Mass of the root: the weight that BKsv has.
     """
     from scipy import sparse  # slow to import, and only wanted here
 

@@ -17,16 +17,11 @@ __all__ = ["signatures"]
 def signatures(history: History, place: int) -> IntArray:
     """Signature of each record of a step; see `bkpriv_core.belief.setting.Library.signatures`.
 
-    Parameters
-    ----------
-    history : History
-        The releases; that at `place` may still be without groups.
-    place : int
-        Place of the step.
+    Args:
+        history: The releases; that at `place` may still be without groups.
 
-    Returns
-    -------
-    (p, m + 1) int array
+    Returns:
+        Shape (p, m + 1).
     """
     step, looks = history.steps[place], history.looks
     many = int(looks.first[place])

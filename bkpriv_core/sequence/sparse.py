@@ -34,21 +34,14 @@ def ranges(starts: IntArray, widths: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class SparseBeliefs:
-    """Beliefs as rows of weights of values, in compressed form.
-
-    Parameters
-    ----------
-    offsets : (b + 1,) int array
-        Row ``i`` is ``weights[offsets[i]:offsets[i + 1]]``.
-    values : (f,) int array
-        Codes of values, ascending within a row; -1 for one that has no code.
-    weights : (f,) float array
-        Weights of the values.
-    """
+    """Beliefs as rows of weights of values, in compressed form."""
 
     offsets: IntArray
+    """Shape (b + 1,). Row ``i`` is ``weights[offsets[i]:offsets[i + 1]]``."""
     values: IntArray
+    """Shape (f,). Codes of values, ascending within a row; -1 for one that has no code."""
     weights: FloatArray
+    """Shape (f,). Weights of the values."""
 
     @classmethod
     def empty(cls) -> SparseBeliefs:

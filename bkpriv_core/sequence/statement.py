@@ -32,30 +32,19 @@ def given(
 ) -> Transitions:
     """Transitions as a table states them.
 
-    Parameters
-    ----------
-    name : str
-        The table, for errors.
-    values : tuple of str or None
-        Labels of the values.
-    lengths : (r,) int array
-        Number of values in the history of each row.
-    histories : (sum of lengths,) int array
-        Codes of those values in `values`, oldest first, row after row.
-    following : (r,) int array
-        Code of each row's next value.
-    probabilities : (r,) float array
-        Probability of that value; NaN for NULL.
-    memory : int, optional
-        Longer histories play no part.
+    Args:
+        lengths: Shape (r,). Number of values in the history of each row.
+        histories: Shape (sum of lengths,). Codes of those values in `values`, oldest first, row
+            after row.
+        following: Shape (r,). Code of each row's next value.
+        probabilities: Shape (r,). Probability of that value; NaN for NULL.
+        memory: Longer histories play no part.
 
-    Raises
-    ------
-    InvalidParameter
-        If `memory` is less than 1.
-    InvalidData
-        If there are no rows, a history is empty, a probability is negative or not finite, a history
-        and next value have two rows, or probabilities of a history do not sum to 1.
+    Raises:
+        InvalidParameter: If `memory` is less than 1.
+        InvalidData: If there are no rows, a history is empty, a probability is negative or not
+            finite, a history and next value have two rows, or probabilities of a history do not sum
+            to 1.
     """
     check_memory(memory)
     ends = np.cumsum(lengths)

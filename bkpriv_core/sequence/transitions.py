@@ -39,56 +39,36 @@ DEEPEST = 1000
 
 @dataclass(frozen=True)
 class Listed:
-    """Transitions as rows, context after context.
-
-    Parameters
-    ----------
-    histories : list of tuple of str or None
-        The values of each row's context, oldest first.
-    following : list of str or None
-        The next value.
-    probabilities : list of float
-        Probability of the next value.
-    support : list of int, or None
-        Number of times that it was seen to follow, if knowledge was counted.
-    """
+    """Transitions as rows, context after context."""
 
     histories: list[Labels]
+    """The values of each row's context, oldest first."""
     following: list[str | None]
     probabilities: list[float]
     support: list[int] | None
+    """Number of times that it was seen to follow, if knowledge was counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Knowledge of how values follow one another, as a trie of contexts; see the module.
-
-    Parameters
-    ----------
-    values : tuple of str or None
-        Labels of the values; a value's code here is its place.
-    parent : (v,) int array
-        The node of each node's context less its oldest value; -1 for the root.
-    oldest : (v,) int array
-        Oldest value of each node's context; -1 for the root.
-    offsets : (v + 1,) int array
-        Node ``i`` has the next values ``following[offsets[i]:offsets[i + 1]]``; none if it is not
-        known as such.
-    following : (f,) int array
-        Codes of next values, ascending within a node.
-    probabilities : (f,) float array
-        Probabilities of the next values, above 0; they sum to 1 within a node.
-    support : (f,) int array, optional
-        Number of times that each was seen, if knowledge was counted.
-    """
+    """Knowledge of how values follow one another, as a trie of contexts; see the module."""
 
     values: Labels
+    """Labels of the values; a value's code here is its place."""
     parent: IntArray
+    """Shape (v,). The node of each node's context less its oldest value; -1 for the root."""
     oldest: IntArray
+    """Shape (v,). Oldest value of each node's context; -1 for the root."""
     offsets: IntArray
+    """Shape (v + 1,). Node ``i`` has the next values ``following[offsets[i]:offsets[i + 1]]``; none
+    if it is not known as such.
+    """
     following: IntArray
+    """Shape (f,). Codes of next values, ascending within a node."""
     probabilities: FloatArray
+    """Shape (f,). Probabilities of the next values, above 0; they sum to 1 within a node."""
     support: IntArray | None = None
+    """Shape (f,). Number of times that each was seen, if knowledge was counted."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -148,12 +128,9 @@ class Transitions:
     def child(self, nodes: IntArray, values: IntArray) -> IntArray:
         """Node of each context lengthened by one older value, -1 where there is no such.
 
-        Parameters
-        ----------
-        nodes : (b,) int array
-            Nodes.
-        values : (b,) int array
-            Codes of values, -1 for those not known here.
+        Args:
+            nodes: Shape (b,). Nodes.
+            values: Shape (b,). Codes of values, -1 for those not known here.
         """
         if not len(self.keys):
             return np.full(len(nodes), -1, dtype=np.int64)

@@ -95,33 +95,7 @@ _STEM = 5
 
 @dataclass(frozen=True)
 class Seen:
-    """Figures of a column; shares are of a part of its values.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    kind : Kind
-        Kind of its type.
-    valued, nulls : int
-        Records that have a value, and that have NULL.
-    values : int
-        Distinct values.
-    low, high : float
-        Least and greatest finite value of numbers; NaN of others.
-    shortest, longest : int
-        Lengths of the texts of values, as far as they were looked at.
-    length : float
-        Mean length of these texts.
-    wordy : float
-        Share of texts of four words or more.
-    dated, coded, mailed : float
-        Shares of texts that read like dates, codes and e-mail addresses.
-    ill, sexed : float
-        Shares of texts that read like codes or names of illnesses, and like sexes.
-    unbounded : int
-        Records whose number or time is not finite.
-    """
+    """Figures of a column; shares are of a part of its values."""
 
     name: str
     kind: Kind
@@ -130,38 +104,35 @@ class Seen:
     values: int
     low: float = float("nan")
     high: float = float("nan")
+    """Least and greatest finite value of numbers; NaN of others."""
     shortest: int = 0
     longest: int = 0
+    """Lengths of the texts of values, as far as they were looked at."""
     length: float = 0.0
     wordy: float = 0.0
+    """Share of texts of four words or more."""
     dated: float = 0.0
     coded: float = 0.0
     mailed: float = 0.0
+    """Shares of texts that read like dates, codes and e-mail addresses."""
     ill: float = 0.0
     sexed: float = 0.0
+    """Shares of texts that read like codes or names of illnesses, and like sexes."""
     unbounded: int = 0
+    """Records whose number or time is not finite."""
 
 
 @dataclass(frozen=True)
 class Appearance:
-    """Look of a column, and the role that is proposed.
-
-    Parameters
-    ----------
-    looks_like : str
-        One of constant, key, free text, date, code, number and label.
-    role : Role or None
-        Role that is proposed; None for columns that are left out.
-    reason : str
-        Reason, for people.
-    named : bool
-        Whether its name or its values say its role, rather than that nothing else does.
-    """
+    """Look of a column, and the role that is proposed."""
 
     looks_like: str
+    """One of constant, key, free text, date, code, number and label."""
     role: Role | None
+    """Role that is proposed; None for columns that are left out."""
     reason: str
     named: bool = True
+    """Whether its name or its values say its role, rather than that nothing else does."""
 
     @property
     def words(self) -> str:

@@ -21,20 +21,13 @@ def distinct_rows(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Find the distinct rows of non-negative integers.
 
-    Parameters
-    ----------
-    rows : (b, c) int array
-    progress : Progress
-        Polled between columns.
+    Args:
+        rows: Shape (b, c).
 
-    Returns
-    -------
-    first : (u,) int array
-        The first row of each kind; kinds are in lexicographic order.
-    kind : (b,) int array
-        Kind of each row.
-    counts : (u,) int array
-        Rows of each kind.
+    Returns:
+        first: Shape (u,). The first row of each kind; kinds are in lexicographic order.
+        kind: Shape (b,). Kind of each row.
+        counts: Shape (u,). Rows of each kind.
     """
     keys = np.zeros(len(rows), dtype=np.int64)
     span = 1

@@ -48,42 +48,28 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Bin:
-    """Rule by which the values of a column are binned.
-
-    Parameters
-    ----------
-    type_name : str
-        The column's type, such as "int4".
-    unit : str or None
-        The unit of the calendar, for days and times.
-    width : Decimal or None
-        The width, for numbers.
-    """
+    """Rule by which the values of a column are binned."""
 
     type_name: str
+    """The column's type, such as "int4"."""
     unit: str | None = None
+    """The unit of the calendar, for days and times."""
     width: Decimal | None = None
 
 
 def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin | None]:
     """Bins of a dataset as they are declared.
 
-    Parameters
-    ----------
-    stated : object
-        Decoded JSON: by column a unit, a width, or `LABEL`.
-    types : mapping of str to str
-        Types of the dataset's attributes and of its period.
+    Args:
+        stated: Decoded JSON: by column a unit, a width, or `LABEL`.
+        types: Types of the dataset's attributes and of its period.
 
-    Returns
-    -------
-    dict of str to (Bin or None)
+    Returns:
         None for a column whose numbers are labels.
 
-    Raises
-    ------
-    InvalidParameter
-        If a column is none of the dataset's attributes, or the bin does not suit its type.
+    Raises:
+        InvalidParameter: If a column is none of the dataset's attributes, or the bin does not suit
+            its type.
     """
     if not isinstance(stated, dict):
         raise InvalidParameter(

@@ -57,21 +57,12 @@ def name_of(columns: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Aspect:
-    """A partition of combinations, about which beliefs are bounded.
-
-    Parameters
-    ----------
-    column : str
-        The sensitive column that it is about.
-    domain : Domain
-        Classes of the partition.
-    classes : (m,) int array
-        The class of each combination.
-    """
+    """A partition of combinations, about which beliefs are bounded."""
 
     column: str
     domain: Domain
     classes: IntArray
+    """Shape (m,). The class of each combination."""
 
     def label(self, code: int) -> str:
         """A class as compact JSON: its value by the column's name."""
@@ -95,15 +86,12 @@ class Aspect:
 class Having(Aspect):
     """Whether somebody has a record with a value, class 0, or none, class 1.
 
-    Parameters
-    ----------
-    column, domain, classes
-        See `Aspect`.
-    value : str or None
-        The value; None for NULL.
+    Args:
+        column, domain, classes: See `Aspect`.
     """
 
     value: str | None
+    """The value; None for NULL."""
 
     def label(self, code: int) -> str:
         """Class 0 as a value of a column, class 1 as what is not so; see `Aspect`."""
@@ -133,21 +121,18 @@ class _OrSeveral(Domain):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Combination(Domain):
-    """The combinations that occur in a table, as the values of one sensitive attribute.
-
-    Parameters
-    ----------
-    columns : tuple of Domain
-        The sensitive columns, ``s`` of them.
-    rows : (R, s) int array
-        Codes of the rows of all values, value after value, those of each in ascending order.
-    offsets : (m + 1,) int array
-        Rows of value ``i`` are ``rows[offsets[i]:offsets[i + 1]]``; strictly increasing.
-    """
+    """The combinations that occur in a table, as the values of one sensitive attribute."""
 
     columns: tuple[Domain, ...]
+    """The sensitive columns, ``s`` of them."""
     rows: IntArray
+    """Shape (R, s). Codes of the rows of all values, value after value, those of each in ascending
+    order.
+    """
     offsets: IntArray
+    """Shape (m + 1,). Rows of value ``i`` are ``rows[offsets[i]:offsets[i + 1]]``; strictly
+    increasing.
+    """
 
     @classmethod
     def of(
@@ -155,23 +140,16 @@ class Combination(Domain):
     ) -> tuple[Combination, IntArray]:
         """Tell combinations apart.
 
-        Parameters
-        ----------
-        columns : tuple of Domain
-            The sensitive columns, ``s`` of them.
-        rows : (r, s) int array
-            Codes of rows.
-        offsets : (n + 1,) int array, optional
-            Rows of each of ``n`` multisets, in any order: strictly increasing. Each row is one
-            without it.
+        Args:
+            columns: The sensitive columns, ``s`` of them.
+            rows: Shape (r, s). Codes of rows.
+            offsets: Shape (n + 1,). Rows of each of ``n`` multisets, in any order: strictly
+                increasing. Each row is one without it.
 
-        Returns
-        -------
-        combination : Combination
-            Distinct combinations: those of fewer rows before those of more, then in the order of
-            codes.
-        values : (n,) int array
-            Combination of each multiset.
+        Returns:
+            combination: Distinct combinations: those of fewer rows before those of more, then in
+                the order of codes.
+            values: Shape (n,). Combination of each multiset.
         """
         first, kind, _ = distinct_rows(rows)
         if offsets is None:
@@ -255,13 +233,10 @@ class Combination(Domain):
     def single(self) -> tuple[Domain, IntArray]:
         """Sensitive attribute of single rows, and the value of each row.
 
-        Returns
-        -------
-        sensitive : Domain
-            The sensitive attribute of tables that have one row of each person: the column, or
-            combinations of one row.
-        values : (R,) int array
-            The value of it that each of `rows` is.
+        Returns:
+            sensitive: The sensitive attribute of tables that have one row of each person: the
+                column, or combinations of one row.
+            values: Shape (R,). The value of it that each of `rows` is.
         """
         if len(self.columns) == 1:
             return self.columns[0], self.rows[:, 0]
@@ -270,15 +245,11 @@ class Combination(Domain):
     def count_rows(self, counts: IntArray) -> IntArray:
         """Rows that persons have, from counts of persons with each value.
 
-        Parameters
-        ----------
-        counts : (p, m) int array
-            Persons with each value.
+        Args:
+            counts: Shape (p, m). Persons with each value.
 
-        Returns
-        -------
-        (p, k) int array
-            Rows of these persons, by the values of `single`.
+        Returns:
+            Shape (p, k). Rows of these persons, by the values of `single`.
         """
         from scipy import sparse  # slow to import, and only wanted here
 
@@ -343,10 +314,8 @@ class Combination(Domain):
     def aspects(self) -> tuple[Aspect, ...]:
         """Aspects about which beliefs are bounded, column after column; see the module.
 
-        Raises
-        ------
-        TooLarge
-            If they are too many, where somebody has several rows.
+        Raises:
+            TooLarge: If they are too many, where somebody has several rows.
         """
         values = sum(column.size for column in self.columns)
         if self.several and values > MOST_ASPECTS:
@@ -402,17 +371,12 @@ def columns_of(sensitive: Domain) -> tuple[Domain, ...]:
 def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
     """Spell values out in the columns of a sensitive attribute, row by row.
 
-    Parameters
-    ----------
-    values : (e,) int array
-        Values of it.
+    Args:
+        values: Shape (e,). Values of it.
 
-    Returns
-    -------
-    which : (r,) int array
-        The place in `values` that each row is of, rising.
-    rows : (r, s) int array
-        Codes of each row in the columns.
+    Returns:
+        which: Shape (r,). The place in `values` that each row is of, rising.
+        rows: Shape (r, s). Codes of each row in the columns.
     """
     if not isinstance(sensitive, Combination):
         return np.arange(len(values)), values[:, None]
@@ -425,21 +389,14 @@ def gathered(
 ) -> tuple[Domain, IntArray]:
     """Make rows that are told of persons one sensitive attribute.
 
-    Parameters
-    ----------
-    columns : tuple of Domain
-        The sensitive columns, ``s`` of them.
-    rows : (r, s) int array
-        Codes of rows.
-    offsets : (n + 1,) int array
-        Rows of each of ``n`` persons, strictly increasing.
+    Args:
+        columns: The sensitive columns, ``s`` of them.
+        rows: Shape (r, s). Codes of rows.
+        offsets: Shape (n + 1,). Rows of each of ``n`` persons, strictly increasing.
 
-    Returns
-    -------
-    sensitive : Domain
-        A `Combination`; of one column and one row of each, that column.
-    values : (n,) int array
-        Each person's value of it.
+    Returns:
+        sensitive: A `Combination`; of one column and one row of each, that column.
+        values: Shape (n,). Each person's value of it.
     """
     if len(columns) == 1 and len(rows) == len(offsets) - 1:
         return columns[0], rows[:, 0]

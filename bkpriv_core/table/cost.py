@@ -25,14 +25,10 @@ COSTS = ("discernibility", "average_class_size", "gcp")
 def costs(sizes: IntArray, records: int, penalty: float) -> dict[str, float]:
     """Costs of publishing groups, by name.
 
-    Parameters
-    ----------
-    sizes : (g,) int array
-        Records of each group.
-    records : int
-        Records of the table.
-    penalty : float
-        The normalised certainty penalty of all published records, averaged over attributes, in sum.
+    Args:
+        sizes: Shape (g,). Records of each group.
+        penalty: The normalised certainty penalty of all published records, averaged over
+            attributes, in sum.
     """
     published = int(sizes.sum())
     squares = float((sizes.astype(np.float64) ** 2).sum())

@@ -43,39 +43,29 @@ _TABULATED = 256
 class Domain:
     """The values of one attribute that occur in a table.
 
-    Parameters
-    ----------
-    name : str
-        The attribute.
-    labels : tuple of str or None
-        The values as text, in the order of their type; a value's *code* is its place. NULL, where
-        it counts as a value, is None and comes last; it is at distance 1 from every other.
-    positions : (size,) float array, optional
-        The values as numbers, increasing, for a numeric attribute; NaN for NULL.
-    hierarchy : Hierarchy, optional
-        Generalization hierarchy of a categorical attribute; excludes `positions`.
-    intervals : Intervals, optional
-        Nested intervals of a numeric attribute.
-    ends : (size,) float array, optional
-        Ends of the bins of a binned numeric attribute, whose values are the starts of half-open
-        bins: between each value and the next; NaN for NULL.
-    step : float, optional
-        Distance of neighbouring points of a numeric attribute's type, in units of its positions: 1
-        for integers, a day for dates; None for a continuum, as other numbers and timestamps are.
-
-    Raises
-    ------
-    InvalidData
-        If a value is missing from the hierarchy, or a position is not finite.
+    Raises:
+        InvalidData: If a value is missing from the hierarchy, or a position is not finite.
     """
 
     name: str
     labels: tuple[str | None, ...]
+    """The values as text, in the order of their type; a value's *code* is its place. NULL, where it
+    counts as a value, is None and comes last; it is at distance 1 from every other.
+    """
     positions: FloatArray | None = None
+    """Shape (size,). The values as numbers, increasing, for a numeric attribute; NaN for NULL."""
     hierarchy: Hierarchy | None = None
+    """Generalization hierarchy of a categorical attribute; excludes `positions`."""
     intervals: Intervals | None = None
+    """Nested intervals of a numeric attribute."""
     ends: FloatArray | None = None
+    """Shape (size,). Ends of the bins of a binned numeric attribute, whose values are the starts of
+    half-open bins: between each value and the next; NaN for NULL.
+    """
     step: float | None = None
+    """Distance of neighbouring points of a numeric attribute's type, in units of its positions: 1
+    for integers, a day for dates; None for a continuum, as other numbers and timestamps are.
+    """
 
     def __post_init__(self) -> None:
         values = [label for label in self.labels if label is not None]
@@ -108,10 +98,8 @@ class Domain:
     def check_labels(self) -> None:
         """Refuse values that read like a label under which others are published.
 
-        Raises
-        ------
-        InvalidData
-            If there is one.
+        Raises:
+            InvalidData: If there is one.
         """
         values = {label for label in self.labels if label is not None}
         root = self._root

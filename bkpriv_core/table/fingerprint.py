@@ -25,13 +25,7 @@ __all__ = ["fingerprint"]
 
 
 def fingerprint(table: Table, respondents: Respondents, passed: Passed) -> str:
-    """Digest of a reading: 64 hexadecimal digits.
-
-    Parameters
-    ----------
-    table, respondents, passed
-        Records as they were read.
-    """
+    """Digest of a reading: 64 hexadecimal digits."""
     digest = hashlib.sha256()
     for piece in _pieces(table, respondents, passed):
         digest.update(len(piece).to_bytes(8, "little"))

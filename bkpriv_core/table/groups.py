@@ -36,18 +36,14 @@ _LARGE = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Non-empty groups of parts in compressed form.
-
-    Parameters
-    ----------
-    members : (e,) int array
-        Parts of group 0, then of group 1, and so on.
-    offsets : (g + 1,) int array
-        Group ``i`` is ``members[offsets[i]:offsets[i + 1]]``; strictly increasing.
-    """
+    """Non-empty groups of parts in compressed form."""
 
     members: IntArray
+    """Shape (e,). Parts of group 0, then of group 1, and so on."""
     offsets: IntArray
+    """Shape (g + 1,). Group ``i`` is ``members[offsets[i]:offsets[i + 1]]``; strictly
+    increasing.
+    """
 
     @classmethod
     def from_labels(cls, labels: IntArray) -> Groups:

@@ -36,28 +36,20 @@ def some_of(values: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Nested intervals of a numeric attribute, for methods that generalize whole columns.
-
-    Parameters
-    ----------
-    widths : tuple of Decimal
-        Widths, each a larger multiple of the one before, in the unit of the domain's positions.
-    origin : Decimal
-        A bound of intervals of every width.
-    """
+    """Nested intervals of a numeric attribute, for methods that generalize whole columns."""
 
     widths: tuple[Decimal, ...]
+    """Widths, each a larger multiple of the one before, in the unit of the domain's positions."""
     origin: Decimal
+    """A bound of intervals of every width."""
 
     @classmethod
     def checked(cls, attribute: str, widths: Sequence[object], origin: object) -> Intervals:
         """Validate widths and origin.
 
-        Raises
-        ------
-        InvalidParameter
-            If one is missing or no double precision number, as positions are, or the widths do not
-            nest.
+        Raises:
+            InvalidParameter: If one is missing or no double precision number, as positions are, or
+                the widths do not nest.
         """
         hint = "Write for example ARRAY[5, 10, 20, 40]."
         numbers = [number for number in (origin, *widths) if isinstance(number, Decimal)]
@@ -101,25 +93,19 @@ def _is_double(number: Decimal) -> bool:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A generalization hierarchy, one path per leaf.
-
-    Parameters
-    ----------
-    paths : mapping of str to tuple of str
-        Labels of each leaf, from the leaf itself to the root.
-    """
+    """A generalization hierarchy, one path per leaf."""
 
     paths: dict[str, tuple[str, ...]]
+    """Labels of each leaf, from the leaf itself to the root."""
 
     @classmethod
     def from_rows(cls, attribute: str, rows: Sequence[Sequence[str | None]]) -> Hierarchy:
         """Validate rows of *leaf, coarser, ..., root* labels.
 
-        Raises
-        ------
-        InvalidData
-            If there are no rows or fewer than two levels, a label is missing, a leaf stands twice
-            with different paths, a label has two parents, or there is more than one root.
+        Raises:
+            InvalidData: If there are no rows or fewer than two levels, a label is missing, a leaf
+                stands twice with different paths, a label has two parents, or there is more than
+                one root.
         """
         name = f'hierarchy of attribute "{attribute}"'
         if not rows:

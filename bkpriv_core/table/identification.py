@@ -44,24 +44,15 @@ _EXTENDED = 10
 
 @dataclass(frozen=True)
 class Distinction:
-    """Figures of how well some columns tell records apart.
-
-    Parameters
-    ----------
-    columns : tuple of int
-        Places of the columns.
-    distinction : float
-        Share of distinct combinations of values among the records, exact.
-    separation : float
-        Share of pairs of records that they tell apart, exact; 0 where there are no pairs.
-    unique : int
-        People whose combination of values is theirs alone, exact.
-    """
+    """Figures of how well some columns tell records apart."""
 
     columns: tuple[int, ...]
     distinction: float
+    """Share of distinct combinations of values among the records, exact."""
     separation: float
+    """Share of pairs of records that they tell apart, exact; 0 where there are no pairs."""
     unique: int
+    """People whose combination of values is theirs alone, exact."""
 
     @classmethod
     def of(cls, columns: tuple[int, ...], sizes: IntArray) -> Distinction:
@@ -98,23 +89,9 @@ def most_distinct(
 ) -> tuple[list[Distinction], list[Distinction]]:
     """Pairs and triples of columns that tell people apart best, the best first.
 
-    Parameters
-    ----------
-    labels : sequence of (records,) int array
-        Class of each record by each column, numbered from 0.
-    singles : sequence of Distinction
-        Figures of each column.
-    places : sequence of int
-        Places of the columns that are combined.
-    most : int
-        Limit of the pairs, and of the triples.
-    progress : Progress
-        Polled between combinations.
-
-    Returns
-    -------
-    pairs, triples : list of Distinction
-        Combinations that tell more people apart than each of their columns does.
+    Args:
+        labels: Class of each record by each column, numbered from 0.
+        most: Limit of the pairs, and of the triples.
     """
     chosen = sorted(places, key=lambda place: singles[place].rank, reverse=True)[:_CANDIDATES]
     known: dict[tuple[int, ...], Distinction] = {(place,): singles[place] for place in chosen}

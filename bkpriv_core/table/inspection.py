@@ -51,42 +51,21 @@ _LEAST = 0.1
 
 
 def nearly_unique(records: int, values: int) -> bool:
-    """Whether the values of a column are nearly unique.
-
-    Parameters
-    ----------
-    records : int
-        Records that have a value.
-    values : int
-        Distinct values among them.
-    """
+    """Whether the values of a column are nearly unique."""
     return records >= _FEWEST and 10 * values > _TENTHS * records
 
 
 def tells_apart(records: int, own: int) -> bool:
-    """Whether a column tells records apart.
-
-    Parameters
-    ----------
-    records : int
-        Records that have a value.
-    own : int
-        Records whose value no other record has.
-    """
+    """Whether a column tells records apart."""
     return records >= _FEWEST and 2 * own > records
 
 
 def nearly_tells(records: int, hits: float, usual: float) -> bool:
     """Whether a column nearly tells another.
 
-    Parameters
-    ----------
-    records : int
-        Records.
-    hits : float
-        Share of them for which the other column's value is guessed from one alike in the column.
-    usual : float
-        Share for which it is guessed from any other.
+    Args:
+        hits: Share of them for which the other column's value is guessed from one alike in the
+            column.
     """
     if records < _FEWEST or usual >= 1.0:
         return False
@@ -94,45 +73,17 @@ def nearly_tells(records: int, hits: float, usual: float) -> bool:
 
 
 def has_many_labels(records: int, values: int) -> bool:
-    """Whether a column without a hierarchy has many labels, and is not nearly unique.
-
-    Parameters
-    ----------
-    records : int
-        Records that have a value.
-    values : int
-        Distinct values among them.
-    """
+    """Whether a column without a hierarchy has many labels, and is not nearly unique."""
     return values > _FEW_VALUES and not nearly_unique(records, values)
 
 
 def tells_by_code(records: int, values: int) -> bool:
-    """Whether whole numbers that are sensitive may be codes.
-
-    Parameters
-    ----------
-    records : int
-        Records that have a value.
-    values : int
-        Distinct values among them.
-    """
+    """Whether whole numbers that are sensitive may be codes."""
     return _recurring(records, values) and 2 <= values <= _FEW_VALUES
 
 
 def identifies_by_code(name: str, records: int, values: int, least: int) -> bool:
-    """Whether whole numbers of a quasi-identifier look like codes.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    records : int
-        Records that have a value.
-    values : int
-        Distinct values among them.
-    least : int
-        The least of these.
-    """
+    """Whether whole numbers of a quasi-identifier look like codes."""
     if not _recurring(records, values) or values < 3:
         return False
     counted = least == 1 and values <= _FEW_VALUES

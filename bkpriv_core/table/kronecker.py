@@ -32,17 +32,11 @@ class Factor(Protocol):
 def apply(factors: Iterable[Factor], tensor: FloatArray, progress: Progress = SILENT) -> FloatArray:
     """Apply the Kronecker product of factors to a tensor.
 
-    Parameters
-    ----------
-    factors : iterable of Factor
-        Factors, one for each of the leading axes.
-    tensor : float array
-        Any shape whose elements, in C order, are those of a tensor with an axis for each factor,
-        and perhaps one more.
+    Args:
+        tensor: Any shape whose elements, in C order, are those of a tensor with an axis for each
+            factor, and perhaps one more.
 
-    Returns
-    -------
-    float array
+    Returns:
         Product of the shape of the tensor. Exact up to rounding.
     """
     shape, before = tensor.shape, 1

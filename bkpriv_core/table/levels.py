@@ -36,41 +36,25 @@ _WHOLE = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """Classes of a quasi-identifier's values that are published alike, throughout the table.
-
-    Parameters
-    ----------
-    level : int
-        The generalization level that they are those of.
-    low, high : (size,) int array
-        First and last leaf place of the class of the value at each leaf place.
-    labels : tuple of str or None, optional
-        Label of the class of the value at each leaf place, for a categorical attribute.
-    """
+    """Classes of a quasi-identifier's values that are published alike, throughout the table."""
 
     level: int
     low: IntArray
     high: IntArray
+    """Shape (size,). First and last leaf place of the class of the value at each leaf place."""
     labels: tuple[str | None, ...] | None = None
+    """Label of the class of the value at each leaf place, for a categorical attribute."""
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Generalization levels of an attribute.
-
-    Parameters
-    ----------
-    name : str
-        The attribute.
-    codes : (levels, size) int array
-        Class of each value at each level, as a number within the level.
-    penalties : (levels, size) float array
-        Normalised certainty penalty of each value at each level, in [0, 1].
-    """
+    """Generalization levels of an attribute."""
 
     name: str
     codes: IntArray
+    """Shape (levels, size). Class of each value at each level, as a number within the level."""
     penalties: FloatArray
+    """Shape (levels, size). Normalised certainty penalty of each value at each level, in [0, 1]."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -116,19 +100,13 @@ class Levels:
     ) -> Levels:
         """Exact, intervals of each of some widths, and ``*``.
 
-        Parameters
-        ----------
-        domain : Domain
-            Domain of a numeric attribute.
-        widths : sequence of numbers
-            Positive, each a larger multiple of the one before, in the unit of the positions.
-        origin : number
-            A bound of intervals of every width.
+        Args:
+            widths: Positive, each a larger multiple of the one before, in the unit of the
+                positions.
+            origin: A bound of intervals of every width.
 
-        Raises
-        ------
-        InvalidParameter
-            If the attribute is not numeric, or the widths do not nest.
+        Raises:
+            InvalidParameter: If the attribute is not numeric, or the widths do not nest.
         """
         if domain.positions is None:
             raise InvalidParameter(

@@ -39,27 +39,23 @@ MANY_VALUES = 64
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of a table's cells, of which groups are made.
-
-    Parameters
-    ----------
-    cell : (p,) int array
-        The cell that each part is of.
-    counts : (p, m) int array
-        Records of each part with each sensitive value, as they are shown; without counterfeits
-        those of a cell's parts sum to the cell's, unless these are some of the parts only.
-    respondent : (p,) int array, optional
-        Respondent of each part's record, if respondents are told apart: a number from 0.
-    counterfeits : (p, m) int array, optional
-        Records of each part that are shown with each value in excess of those that have it; rows
-        sum to 0.
-    """
+    """Parts of a table's cells, of which groups are made."""
 
     table: Table
     cell: IntArray
+    """Shape (p,). The cell that each part is of."""
     counts: IntArray
+    """Shape (p, m). Records of each part with each sensitive value, as they are shown; without
+    counterfeits those of a cell's parts sum to the cell's, unless these are some of the parts only.
+    """
     respondent: IntArray | None = None
+    """Shape (p,). Respondent of each part's record, if respondents are told apart: a number from
+    0.
+    """
     counterfeits: IntArray | None = None
+    """Shape (p, m). Records of each part that are shown with each value in excess of those that
+    have it; rows sum to 0.
+    """
 
     @classmethod
     def of(cls, table: Table) -> Parts:
@@ -90,24 +86,13 @@ class Parts:
     def dealt(self, which: IntArray, values: IntArray, labels: IntArray) -> tuple[Parts, Groups]:
         """Tell apart records of one part that lie in different groups, with the values they have.
 
-        Parameters
-        ----------
-        which, values : (n,) int array
-            Part and sensitive value of each of the records, in any order.
-        labels : (n,) int array
-            Group of each record: dense integers from 0, or `SUPPRESSED`.
+        Args:
+            which, values: Shape (n,). Part and sensitive value of each of the records, in any
+                order.
+            labels: Shape (n,). Group of each record: dense integers from 0, or `SUPPRESSED`.
 
-        Returns
-        -------
-        parts : Parts
-            Parts, one for each group and part that have a record in common, group after group.
-        groups : Groups
-            The groups as sets of parts.
-
-        Raises
-        ------
-        TooLarge
-            If the parts' counts would not fit in memory.
+        Raises:
+            TooLarge: If the parts' counts would not fit in memory.
         """
         first, part, _ = distinct_rows(np.column_stack((labels - SUPPRESSED, which)))
         check_dense(len(first), "parts of cells", self.table.sensitive)
@@ -179,10 +164,8 @@ class Parts:
 
         Every row of a person has the person's quasi-identifiers, and a sensitive value of its own.
 
-        Raises
-        ------
-        TooLarge
-            If the parts' counts would not fit in memory.
+        Raises:
+            TooLarge: If the parts' counts would not fit in memory.
         """
         told = self.table.sensitive
         if not isinstance(told, Combination) or not told.several:
@@ -210,16 +193,13 @@ class Parts:
     def draw_places(self, cells: IntArray, values: IntArray, chance: Chance) -> IntArray:
         """Part that each of the table's records is in: of those alike it is drawn by lot.
 
-        Parameters
-        ----------
-        cells, values : (n,) int array
-            Cell and sensitive value of each record, in any order; or of none.
-        chance : Chance
-            Decides which of those that are alike is in which part.
+        Args:
+            cells, values: Shape (n,). Cell and sensitive value of each record, in any order; or of
+                none.
+            chance: Decides which of those that are alike is in which part.
 
-        Returns
-        -------
-        (n,) int array
+        Returns:
+            Shape (n,).
         """
         if not len(cells):
             return np.zeros(0, dtype=np.int64)
@@ -233,10 +213,8 @@ class Parts:
     def apart(self) -> Parts:
         """Tell all records apart: one part for each, part after part, with the value that it has.
 
-        Raises
-        ------
-        TooLarge
-            If the parts' counts would not fit in memory.
+        Raises:
+            TooLarge: If the parts' counts would not fit in memory.
         """
         part, values = self.enumerate_records()
         check_dense(len(part), "records", self.table.sensitive)
@@ -247,12 +225,8 @@ class Parts:
     def unite(self, groups: Groups) -> tuple[Parts, Groups]:
         """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
 
-        Returns
-        -------
-        parts : Parts
-            The same object, if there are no such parts.
-        groups : Groups
-            The same groups, by the same numbers, as sets of these parts.
+        Returns:
+            groups: The same groups, by the same numbers, as sets of these parts.
         """
         labels = groups.labels(len(self))
         keys = [labels - SUPPRESSED, self.cell]

@@ -38,19 +38,12 @@ times over, as the server's and as Python's, where a character may take four byt
 def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
     """Refuse values that pass through and would not fit in memory.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        Names of the columns.
-    rows : int
-        Number of records; those that are equal in all columns count once.
-    size : int
-        Bytes of the texts of their values, of each column's different ones.
+    Args:
+        rows: Number of records; those that are equal in all columns count once.
+        size: Bytes of the texts of their values, of each column's different ones.
 
-    Raises
-    ------
-    TooLarge
-        If they are too many.
+    Raises:
+        TooLarge: If they are too many.
     """
     if rows * len(columns) > MOST_VALUES:
         raise TooLarge(
@@ -69,24 +62,16 @@ def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ShownRecords:
-    """Records as groups show them: their distinct kinds, and the number of each.
-
-    Parameters
-    ----------
-    groups : (e,) int array
-        Group.
-    rows : (e, s) int array
-        The value in each sensitive column, by its code.
-    codes : (e, a) int array
-        The values that pass through, by their places in `Passed.labels`.
-    counts : (e,) int array
-        Records, at least 1.
-    """
+    """Records as groups show them: their distinct kinds, and the number of each."""
 
     groups: IntArray
+    """Shape (e,). Group."""
     rows: IntArray
+    """Shape (e, s). The value in each sensitive column, by its code."""
     codes: IntArray
+    """Shape (e, a). The values that pass through, by their places in `Passed.labels`."""
     counts: IntArray
+    """Shape (e,). Records, at least 1."""
 
     @classmethod
     def of(cls, histograms: IntArray, sensitive: Domain) -> ShownRecords:
@@ -128,27 +113,21 @@ class Passed:
 
     A record's value is one row; a person's is as many rows as the person has records. Where there
     are no attributes it is `BARE`, which is false and has no rows.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The ``a`` columns.
-    labels : tuple of tuple of (str or None)
-        Different values of each, as texts.
-    tuples : (u, a) int array
-        The different rows of these columns: places in `labels`.
-    cells, values : (n,) int array
-        Cell and sensitive value of each record, or person.
-    which : (r,) int array
-        Place in `tuples` of each row of these values, in the order of `combination.rows_of`.
     """
 
     names: tuple[str, ...]
+    """The ``a`` columns."""
     labels: tuple[tuple[str | None, ...], ...]
+    """Different values of each, as texts."""
     tuples: IntArray
+    """Shape (u, a). The different rows of these columns: places in `labels`."""
     cells: IntArray
     values: IntArray
+    """Shape (n,). Cell and sensitive value of each record, or person."""
     which: IntArray
+    """Shape (r,). Place in `tuples` of each row of these values, in the order of
+    `combination.rows_of`.
+    """
 
     def __len__(self) -> int:
         return len(self.names)
@@ -165,17 +144,13 @@ class Passed:
     ) -> Passed:
         """Take what passes through of counted rows, each of whose records is by itself.
 
-        Parameters
-        ----------
-        names, labels
-            See `Passed`.
-        codes : (r, a) int array
-            Values that pass through of each counted row, by their places in `labels`.
-        cells, values : (r,) int array
-            Cell and sensitive value of each counted row.
-        records : (r,) int array
-            Number of records of each counted row. In the result they stand in the order of what
-            they are, so that it does not depend on the order of rows.
+        Args:
+            names, labels: See `Passed`.
+            codes: Shape (r, a). Values that pass through of each counted row, by their places in
+                `labels`.
+            cells, values: Shape (r,). Cell and sensitive value of each counted row.
+            records: Shape (r,). Number of records of each counted row. In the result they stand in
+                the order of what they are, so that it does not depend on the order of rows.
         """
         _, kind, _ = distinct_rows(codes)
         order = np.lexsort((kind, values, cells))
@@ -194,14 +169,10 @@ class Passed:
     ) -> Passed:
         """Take what passes through of counted rows, whose records are gathered by persons.
 
-        Parameters
-        ----------
-        names, labels, codes
-            See `of_rows`.
-        cells, values : (n,) int array
-            Cell and sensitive value of each person.
-        row : (R,) int array
-            The counted row of each row of these values; see `Passed.which`.
+        Args:
+            names, labels, codes: See `of_rows`.
+            cells, values: Shape (n,). Cell and sensitive value of each person.
+            row: Shape (R,). The counted row of each row of these values; see `Passed.which`.
         """
         first, kind, _ = distinct_rows(codes)
         return cls(names, labels, codes[first], cells, values=values, which=kind[row])
@@ -229,10 +200,8 @@ class Passed:
     def told(self, groups: IntArray, sensitive: Domain) -> ShownRecords:
         """Count the records that groups show.
 
-        Parameters
-        ----------
-        groups : (n,) int array
-            The group of each record, or person, or `SUPPRESSED`.
+        Args:
+            groups: Shape (n,). The group of each record, or person, or `SUPPRESSED`.
         """
         which, rows = rows_of(sensitive, self.values)
         shown = np.flatnonzero(groups[which] != SUPPRESSED)

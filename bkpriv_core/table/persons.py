@@ -35,26 +35,15 @@ def number_names(
 ) -> tuple[tuple[str, ...], IntArray]:
     """Number the respondents of records in ascending order of their names.
 
-    Parameters
-    ----------
-    column : str
-        The column of respondents, for messages.
-    names : sequence of str or None
-        Respondent of each record, as text.
-    period : str, optional
-        The period that all records are of, for messages.
+    Args:
+        names: Respondent of each record, as text.
 
-    Returns
-    -------
-    distinct : tuple of str
-        The ``n`` names that differ.
-    who : (r,) int array
-        The number of each record's respondent.
+    Returns:
+        distinct: The ``n`` names that differ.
+        who: Shape (r,). The number of each record's respondent.
 
-    Raises
-    ------
-    InvalidData
-        If a record has no respondent.
+    Raises:
+        InvalidData: If a record has no respondent.
     """
     missing = sum(name is None for name in names)
     if missing:
@@ -71,27 +60,17 @@ def number_names(
 
 @dataclass(frozen=True, eq=False)
 class Persons:
-    """Persons, each of one row or several.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the persons, ascending.
-    codes : (n, d) int array
-        Quasi-identifiers of each person.
-    sensitive : Domain
-        Sensitive attribute: a `Combination`, but of one column and one record each.
-    values : (n,) int array
-        Sensitive value of each person.
-    records : Groups
-        Places of each person's records, in the order of the rows of their value.
-    """
+    """Persons, each of one row or several."""
 
     names: tuple[str, ...]
     codes: IntArray
+    """Shape (n, d). Quasi-identifiers of each person."""
     sensitive: Domain
+    """Sensitive attribute: a `Combination`, but of one column and one record each."""
     values: IntArray
+    """Shape (n,). Sensitive value of each person."""
     records: Groups
+    """Places of each person's records, in the order of the rows of their value."""
 
     @classmethod
     def of_records(
@@ -105,25 +84,15 @@ class Persons:
     ) -> Persons:
         """Gather the records of each person.
 
-        Parameters
-        ----------
-        column : str
-            The column of respondents, for messages.
-        names : sequence of str or None
-            Respondent of each of ``r`` records, as text.
-        codes : (r, d) int array
-            Quasi-identifiers of each record.
-        columns : tuple of Domain
-            The sensitive columns, ``s`` of them.
-        told : (r, s) int array
-            Sensitive values of each record.
-        period : str, optional
-            The period that all records are of, for messages.
+        Args:
+            names: Respondent of each of ``r`` records, as text.
+            codes: Shape (r, d). Quasi-identifiers of each record.
+            columns: The sensitive columns, ``s`` of them.
+            told: Shape (r, s). Sensitive values of each record.
 
-        Raises
-        ------
-        InvalidData
-            If a record is nobody's, or records of one person have different quasi-identifiers.
+        Raises:
+            InvalidData: If a record is nobody's, or records of one person have different
+                quasi-identifiers.
         """
         distinct, who = number_names(column, names, period)
         _, kind, _ = distinct_rows(told)

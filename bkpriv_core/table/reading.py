@@ -74,19 +74,13 @@ def read_extents(
 ) -> tuple[IntArray, IntArray]:
     """Read labels of a quasi-identifier as extents.
 
-    Parameters
-    ----------
-    domain : Domain
-        Domain of the quasi-identifier.
-    labels : sequence of str or None
-        Labels, which are ``x``.
-    progress : Progress
-        Polled for each, and for each member of a set.
+    Args:
+        labels: Labels, which are ``x``.
+        progress: Polled for each, and for each member of a set.
 
-    Returns
-    -------
-    low, high : (x,) int array
-        First and last leaf place that each may stand for; `UNREAD` where it cannot be read.
+    Returns:
+        low, high: Shape (x,). First and last leaf place that each may stand for; `UNREAD` where it
+            cannot be read.
     """
     reader = (_Numbers if domain.numeric else _Nodes)(domain, progress)
     found = np.full((len(labels), 2), UNREAD, dtype=np.int64)
@@ -102,10 +96,8 @@ def read_values(
 ) -> IntArray:
     """Read labels of a sensitive column as single values; see `read_extents`.
 
-    Returns
-    -------
-    (x,) int array
-        Code of each value; `UNREAD` where it is none of the domain.
+    Returns:
+        Shape (x,). Code of each value; `UNREAD` where it is none of the domain.
     """
     codes = {label: code for code, label in enumerate(domain.labels)}
     found = np.array([codes.get(label, UNREAD) for label in labels], dtype=np.int64)

@@ -26,23 +26,16 @@ __all__ = ["recode"]
 def recode(table: Table, levels: Mapping[str, int]) -> tuple[Table, IntArray]:
     """Coarsen quasi-identifiers of a table.
 
-    Parameters
-    ----------
-    levels : mapping of str to int
-        Level of each of some quasi-identifiers; 0 leaves one as it is.
+    Args:
+        levels: Level of each of some quasi-identifiers; 0 leaves one as it is.
 
-    Returns
-    -------
-    Table
+    Returns:
         Domains of the other attributes are the same objects.
-    (c,) int array
-        The cell that each cell has become part of.
+        Shape (c,). The cell that each cell has become part of.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is no such quasi-identifier, or no such level of it; or it is binned, which is done
-        where the dataset is registered.
+    Raises:
+        InvalidParameter: If there is no such quasi-identifier, or no such level of it; or it is
+            binned, which is done where the dataset is registered.
     """
     domains = {domain.name: axis for axis, domain in enumerate(table.quasi_identifiers)}
     coarse, codes = list(table.quasi_identifiers), table.codes.copy()

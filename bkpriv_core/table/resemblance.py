@@ -55,9 +55,7 @@ def label_records(table: Table, axis: int) -> IntArray:
 def bring_together(table: Table, axis: int) -> list[IntArray]:
     """Group the labels of a quasi-identifier, coarser and coarser.
 
-    Returns
-    -------
-    list of (labels,) int array
+    Returns:
         Number of the group of each label: partitions, each of unions of the groups before.
     """
     records = label_records(table, axis)
@@ -129,21 +127,15 @@ def _seriated(profiles: FloatArray, records: IntArray) -> IntArray:
 def cut_in_order(number: IntArray, profiles: FloatArray, records: IntArray, least: int) -> IntArray:
     """Cut an order of labels into groups of at least so many records, at the least cost.
 
-    Parameters
-    ----------
-    number : (labels,) int array
-        Number of the group of each label that is not to be cut; those of a group are neighbours.
-    profiles : (labels, coordinates) float array
-        Profiles of the labels, in their order.
-    records : (labels,) int array
-        Records of each label.
-    least : int
-        Least number of records of a group, no more than there are.
+    Args:
+        number: Shape (labels,). Number of the group of each label that is not to be cut; those of a
+            group are neighbours.
+        profiles: Shape (labels, coordinates). Profiles of the labels, in their order.
+        records: Shape (labels,). Records of each label.
+        least: Least number of records of a group, no more than there are.
 
-    Returns
-    -------
-    (labels,) int array
-        Numbers of groups, rising. Exact: no groups cost less.
+    Returns:
+        Shape (labels,). Numbers of groups, rising. Exact: no groups cost less.
     """
     labels, everybody = len(records), int(records.sum())
     ends = np.flatnonzero(np.append(number[1:] != number[:-1], True)) + 1
@@ -187,16 +179,11 @@ def cut_in_order(number: IntArray, profiles: FloatArray, records: IntArray, leas
 def best_levels(partitions: Sequence[IntArray], records: IntArray, most: int) -> list[list[int]]:
     """Choose levels of a tree among partitions, for each number of levels up to `most`.
 
-    Parameters
-    ----------
-    partitions : sequence of (labels,) int array
-        Numbers of groups, the finer first.
-    records : (labels,) int array
-        Records of each label.
+    Args:
+        partitions: Numbers of groups, the finer first.
+        records: Shape (labels,). Records of each label.
 
-    Returns
-    -------
-    list of list of int
+    Returns:
         Places of the partitions that are taken, for one level, for two, ...: those of the least
         expected loss.
     """
@@ -211,14 +198,10 @@ def best_levels(partitions: Sequence[IntArray], records: IntArray, most: int) ->
 def expected_loss(levels: Sequence[IntArray], records: IntArray) -> float:
     """Loss of a column under a tree, if groups of each size were as likely on a scale of ratios.
 
-    Parameters
-    ----------
-    levels : sequence of (labels,) int array
-        Numbers of groups, the finer first.
+    Args:
+        levels: Numbers of groups, the finer first.
 
-    Returns
-    -------
-    float
+    Returns:
         Mean penalty of a record, in [0, 1], if of each size from 5 to all records each label were
         published as the lowest of its nodes with so many records. A coarse model of what releases
         lose, to compare trees by.

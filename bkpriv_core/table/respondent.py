@@ -35,18 +35,12 @@ class Respondents:
 
     That order says nothing about their records. A source that names none has `NOBODY`, which is
     false and has places and values of no records.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the respondents, all different.
-    cells, values : (n,) int array
-        Cell and sensitive value of each one's record.
     """
 
     names: tuple[str, ...]
     cells: IntArray
     values: IntArray
+    """Shape (n,). Cell and sensitive value of each one's record."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -63,30 +57,16 @@ class Respondents:
     ) -> tuple[Respondents, IntArray]:
         """Take whom the records of counted rows are about.
 
-        Parameters
-        ----------
-        column : str
-            The column of respondents, for messages.
-        names : sequence of str or None
-            Respondent of each record, as text, row after row.
-        cells, values : (r,) int array
-            Cell and sensitive value of each row.
-        records : (r,) int array
-            Number of records of each row.
-        period : str, optional
-            The period that all of them are of, for messages.
+        Args:
+            names: Respondent of each record, as text, row after row.
+            cells, values: Shape (r,). Cell and sensitive value of each row.
+            records: Shape (r,). Number of records of each row.
 
-        Returns
-        -------
-        respondents : Respondents
-            The respondents.
-        row : (n,) int array
-            The row that each one's record is of.
+        Returns:
+            row: Shape (n,). The row that each one's record is of.
 
-        Raises
-        ------
-        InvalidData
-            If a record has no respondent, or a respondent several records.
+        Raises:
+            InvalidData: If a record has no respondent, or a respondent several records.
         """
         times = Counter(names)
         if None in times:
@@ -127,15 +107,11 @@ class Respondents:
     def apart(self, table: Table, shown: IntArray | None = None) -> Parts:
         """Parts of the table, each one respondent's record, in the order of names.
 
-        Parameters
-        ----------
-        shown : (n,) int array, optional
-            The value that each record is shown with, if some are not their own.
+        Args:
+            shown: Shape (n,). The value that each record is shown with, if some are not their own.
 
-        Raises
-        ------
-        TooLarge
-            If the parts' counts would not fit in memory.
+        Raises:
+            TooLarge: If the parts' counts would not fit in memory.
         """
         numbers = np.arange(len(self.names))
         check_dense(len(numbers), "respondents", table.sensitive)
@@ -155,17 +131,13 @@ class Respondents:
     def places(self, parts: Parts, chance: Chance) -> IntArray:
         """Part that each respondent's record is in.
 
-        Parameters
-        ----------
-        parts : Parts
-            Parts of the cells of the table that the respondents were read with. Where they tell
-            respondents apart, by the places of these, nothing is drawn.
-        chance : Chance
-            Decides who of those that are alike is in which part.
+        Args:
+            parts: Parts of the cells of the table that the respondents were read with. Where they
+                tell respondents apart, by the places of these, nothing is drawn.
+            chance: Decides who of those that are alike is in which part.
 
-        Returns
-        -------
-        (n,) int array
+        Returns:
+            Shape (n,).
         """
         if parts.respondent is None:
             return parts.draw_places(self.cells, self.values, chance)
@@ -176,12 +148,9 @@ class Respondents:
     def shown(self, parts: Parts, places: IntArray) -> IntArray | None:
         """Value that each respondent's record is shown with; None if all are shown as they are.
 
-        Parameters
-        ----------
-        parts : Parts
-            See `places`; with counterfeits, they tell respondents apart.
-        places : (n,) int array
-            The part of each.
+        Args:
+            parts: See `places`; with counterfeits, they tell respondents apart.
+            places: Shape (n,). The part of each.
         """
         if parts.counterfeits is None:
             return None

@@ -47,24 +47,17 @@ _MOST = 100_000
 
 @dataclass(frozen=True)
 class Prefixes:
-    """A hierarchy by prefixes.
-
-    Parameters
-    ----------
-    lengths : tuple of int
-        Numbers of characters that are kept, falling.
-    """
+    """A hierarchy by prefixes."""
 
     lengths: tuple[int, ...]
+    """Numbers of characters that are kept, falling."""
 
     @classmethod
     def checked(cls, attribute: str, lengths: Any) -> Prefixes:
         """Validate lengths.
 
-        Raises
-        ------
-        InvalidParameter
-            If there are none, one is no whole number from 1, or they do not fall.
+        Raises:
+            InvalidParameter: If there are none, one is no whole number from 1, or they do not fall.
         """
         hint = "Give for example ARRAY[5, 3, 2]; the root, *, comes by itself."
         plain = isinstance(lengths, list) and all(type(each) is int for each in lengths)
@@ -102,13 +95,7 @@ class Prefixes:
 
 @dataclass(frozen=True)
 class Units:
-    """A hierarchy of days or times by units of the calendar.
-
-    Parameters
-    ----------
-    units : tuple of str
-        The units, each coarser than the one before.
-    """
+    """A hierarchy of days or times by units of the calendar."""
 
     units: tuple[str, ...]
 
@@ -116,10 +103,8 @@ class Units:
     def checked(cls, attribute: str, units: Any) -> Units:
         """Validate units.
 
-        Raises
-        ------
-        InvalidParameter
-            If there are none, or one is none, or they do not become coarser.
+        Raises:
+            InvalidParameter: If there are none, or one is none, or they do not become coarser.
         """
         order = list(_UNITS)
         known = isinstance(units, list) and all(unit in order for unit in units)
@@ -160,37 +145,25 @@ class Units:
 
 @dataclass(frozen=True)
 class Listed:
-    """A hierarchy that is listed.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        Paths of the values that are listed.
-    rest : str, optional
-        Name that all others go under; they have no path without it.
-    """
+    """A hierarchy that is listed."""
 
     hierarchy: Hierarchy
+    """Paths of the values that are listed."""
     rest: str | None = None
+    """Name that all others go under; they have no path without it."""
 
     @classmethod
     def checked(cls, attribute: str, branches: Any, rest: str | None) -> Listed:
         """Validate names with what is under them.
 
-        Parameters
-        ----------
-        branches : object
-            Decoded JSON: an object, by name a list of values, or another such object.
+        Args:
+            branches: Decoded JSON: an object, by name a list of values, or another such object.
 
-        Raises
-        ------
-        InvalidParameter
-            If it is no such thing.
-        TooLarge
-            If it has very many values.
-        InvalidData
-            If a value is listed twice, a name has two places at one level, or it would be read as
-            a value that is not all that is under it, or as the root.
+        Raises:
+            InvalidParameter: If it is no such thing.
+            TooLarge: If it has very many values.
+            InvalidData: If a value is listed twice, a name has two places at one level, or it would
+                be read as a value that is not all that is under it, or as the root.
         """
         hint = 'Write for example {"north": ["Kiel", "Hamburg"], "south": ["Ulm"]}.'
         if not isinstance(branches, dict) or not branches or rest == "":
@@ -250,10 +223,8 @@ class Listed:
     def over(self, attribute: str, values: Sequence[str]) -> Hierarchy:
         """Hierarchy over the values that are listed, and these.
 
-        Raises
-        ------
-        InvalidData
-            If the name of the rest stands at two places.
+        Raises:
+            InvalidData: If the name of the rest stands at two places.
         """
         if self.rest is None:
             return self.hierarchy
@@ -304,12 +275,9 @@ Tree = Hierarchy | Rule
 def parse_rule(attribute: str, stated: Any) -> Rule:
     """Read a rule as it is kept, by its keys: prefixes, units, or list, with its rest.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is none.
-    BkprivError
-        Whatever a rule refuses.
+    Raises:
+        InvalidParameter: If it is none.
+        BkprivError: Whatever a rule refuses.
     """
     if isinstance(stated, dict) and stated.keys() == {"prefixes"}:
         return Prefixes.checked(attribute, stated["prefixes"])

@@ -36,10 +36,8 @@ _TRIED = 5
 def joined(labels: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     """Class of each record by several columns together, and the sizes of the classes.
 
-    Parameters
-    ----------
-    labels : sequence of (records,) int array
-        Class of each record by each column, numbered from 0; at least one.
+    Args:
+        labels: Class of each record by each column, numbered from 0; at least one.
     """
     label, sizes = classes(labels[0])
     for other in labels[1:]:
@@ -53,16 +51,11 @@ def fewest_apart(labels: Sequence[IntArray], progress: Progress = SILENT) -> Dis
     Pairs are exact among the columns of largest separation; the best triple may be missed, and
     where no triple is found all columns are returned.
 
-    Parameters
-    ----------
-    labels : sequence of (records,) int array
-        Class of each record by each column, numbered from 0, none of them nearly unique itself.
-    progress : Progress
-        Polled between combinations.
+    Args:
+        labels: Class of each record by each column, numbered from 0, none of them nearly unique
+            itself.
 
-    Returns
-    -------
-    Distinction or None
+    Returns:
         None if all columns together are not nearly unique.
     """
     if len(labels) < 2:
@@ -82,14 +75,9 @@ def fewest_apart(labels: Sequence[IntArray], progress: Progress = SILENT) -> Dis
 def coarser_bins(type_name: str, low: float, high: float, bin_: Bin | None) -> list[Bin]:
     """Bins that are coarser than a column is, the finest first.
 
-    Parameters
-    ----------
-    type_name : str
-        Type of the column, of numbers, days or times.
-    low, high : float
-        Least and largest position of its values; anything if they have none.
-    bin_ : Bin or None
-        Bin that the column has.
+    Args:
+        type_name: Type of the column, of numbers, days or times.
+        low, high: Least and largest position of its values; anything if they have none.
     """
     if type_name in ("date", "timestamp", "timestamptz"):
         own = bin_.unit if bin_ is not None else "day" if type_name == "date" else None

@@ -26,17 +26,12 @@ _DENSE_COUNTS = 200_000_000
 def check_dense(rows: int, what: str, sensitive: Domain) -> None:
     """Refuse counts that would not fit in memory.
 
-    Parameters
-    ----------
-    rows : int
-        Number of cells, or of parts of cells.
-    what : str
-        Noun for the rows, for the message.
+    Args:
+        rows: Number of cells, or of parts of cells.
+        what: Noun for the rows, for the message.
 
-    Raises
-    ------
-    TooLarge
-        If they are too many.
+    Raises:
+        TooLarge: If they are too many.
     """
     if rows * sensitive.size > _DENSE_COUNTS:
         columns = columns_of(sensitive)
@@ -53,24 +48,18 @@ def check_dense(rows: int, what: str, sensitive: Domain) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as its cells and their counts.
-
-    Parameters
-    ----------
-    quasi_identifiers : tuple of Domain
-        Domains, one per quasi-identifier, ``d`` of them.
-    sensitive : Domain
-        Domain of the sensitive attribute, of ``m`` values.
-    codes : (c, d) int array
-        The value codes of each cell: distinct rows.
-    counts : (c, m) int array
-        Records of each cell with each sensitive value; every row has a positive sum.
-    """
+    """A table as its cells and their counts."""
 
     quasi_identifiers: tuple[Domain, ...]
+    """Domains, one per quasi-identifier, ``d`` of them."""
     sensitive: Domain
+    """Domain of the sensitive attribute, of ``m`` values."""
     codes: IntArray
+    """Shape (c, d). The value codes of each cell: distinct rows."""
     counts: IntArray
+    """Shape (c, m). Records of each cell with each sensitive value; every row has a positive
+    sum.
+    """
 
     @classmethod
     def from_rows(
@@ -82,26 +71,17 @@ class Table:
     ) -> tuple[Table, IntArray]:
         """Assemble a table from counted rows, in any order.
 
-        Parameters
-        ----------
-        quasi_identifiers, sensitive
-            See `Table`.
-        codes : (r, d + 1) int array
-            The value codes of each row, those of the sensitive attribute last.
-        records : (r,) int array
-            Number of records of each row, at least 1; rows that recur add up.
+        Args:
+            quasi_identifiers, sensitive: See `Table`.
+            codes: Shape (r, d + 1). The value codes of each row, those of the sensitive attribute
+                last.
+            records: Shape (r,). Number of records of each row, at least 1; rows that recur add up.
 
-        Returns
-        -------
-        table : Table
-            Cells in the order of their codes.
-        cells : (r,) int array
-            The cell of each row.
+        Returns:
+            cells: Shape (r,). The cell of each row.
 
-        Raises
-        ------
-        TooLarge
-            If the counts would not fit in memory.
+        Raises:
+            TooLarge: If the counts would not fit in memory.
         """
         first, cells, _ = distinct_rows(codes[:, :-1])
         check_dense(len(first), "cells", sensitive)

@@ -24,12 +24,8 @@ _UNBINNED: Bins = {}
 def told_in_words(label: str, column: str | None = None, bins: Bins = _UNBINNED) -> str:
     """Sensitive value of a person in words, or the absence of one, by its label in SQL.
 
-    Parameters
-    ----------
-    column : str, optional
-        The column that it is a value of, if there is but one, which then stands before it.
-    bins : mapping
-        See the module.
+    Args:
+        column: The column that it is a value of, if there is but one, which then stands before it.
     """
     told = _decoded(label)
     none = ""

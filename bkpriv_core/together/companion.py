@@ -48,10 +48,8 @@ def companion(requirement: Requirement) -> Companion[Any]:
 class Companion(Generic[R]):
     """Measurement of several releases together by one requirement: none, of those without a class.
 
-    Parameters
-    ----------
-    requirement : Requirement
-        The requirement, of the type that the class is for (`of`).
+    Args:
+        requirement: The requirement, of the type that the class is for (`of`).
     """
 
     def __init_subclass__(cls, of: type[Any]) -> None:
@@ -73,51 +71,36 @@ class Companion(Generic[R]):
     def figures(self, joint: Joint) -> FloatArray:
         """Measure what several releases tell together.
 
-        Parameters
-        ----------
-        joint : Joint
-            Inference about everybody, by all `adversaries`.
+        Args:
+            joint: Inference about everybody, by all `adversaries`.
 
-        Returns
-        -------
-        (b, q) float array
-            Figure of each of the joint's persons under each bound; may be infinite. Of one release,
-            that of the person's group in it.
+        Returns:
+            Shape (b, q). Figure of each of the joint's persons under each bound; may be infinite.
+            Of one release, that of the person's group in it.
 
-        Raises
-        ------
-        ValueError
-            If that cannot be measured: see `part`.
+        Raises:
+            ValueError: If that cannot be measured: see `part`.
         """
         raise ValueError(f"{self.requirement.key} cannot be measured of several releases")
 
     def manners(self, joint: Joint) -> tuple[Sequence[str], AnyArray]:
         """Tell how the figures are known.
 
-        Returns
-        -------
-        names : sequence of str
-            Ways to know them, the best first.
-        places : (q,) int array
-            The place among these of the way of each of the joint's persons.
+        Returns:
+            names: Ways to know them, the best first.
+            places: Shape (q,). The place among these of the way of each of the joint's persons.
         """
         return ESTIMATORS, joint.told.used[joint.persons]
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Sequence[Shift] | None:
         """Name the value at fault in what several releases tell of each of some persons.
 
-        Parameters
-        ----------
-        joint : Joint
-            Inference about everybody.
-        bound : int
-            Place among the requirement's bounds.
-        persons : (q,) int array
-            Numbers of some of the joint's persons.
+        Args:
+            joint: Inference about everybody.
+            bound: Place among the requirement's bounds.
+            persons: Shape (q,). Numbers of some of the joint's persons.
 
-        Returns
-        -------
-        sequence of Shift or None
+        Returns:
             None if no single value is at fault. What is before is its share in the person's latest
             table, or an adversary's prior belief; after, its probability by what the releases tell.
         """
@@ -234,17 +217,12 @@ def jointly(
 ) -> tuple[list[Requirement], list[str]]:
     """Find what can be measured of several releases together, and name what cannot in full.
 
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        Requirements on each release by itself, or on one of them.
-    population : Population, optional
-        People whom they are about. If a table has several records of somebody, requirements are
-        about what people have, those of whom another table has one record among them.
+    Args:
+        population: People whom they are about. If a table has several records of somebody,
+            requirements are about what people have, those of whom another table has one record
+            among them.
 
-    Returns
-    -------
-    list of Requirement, list of str
+    Returns:
         Requirements that are measured, each with a `companion`; keys of those that are not, or not
         in full.
     """

@@ -33,27 +33,20 @@ ALONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """The multiset of the values of each of some groups of persons.
-
-    Parameters
-    ----------
-    members : Groups
-        Persons of each group; nobody is in a group twice.
-    histograms : (g, m) int array
-        Number of members of each group with each value.
-    """
+    """The multiset of the values of each of some groups of persons."""
 
     members: Groups
+    """Persons of each group; nobody is in a group twice."""
     histograms: IntArray
+    """Shape (g, m). Number of members of each group with each value."""
 
     @classmethod
     def of(cls, history: History) -> Constraints:
         """Constraints by all groups of a history, with values in codes of its vocabulary.
 
-        Raises
-        ------
-        ValueError
-            If a release shows values that are not the actual ones: it constrains nothing.
+        Raises:
+            ValueError: If a release shows values that are not the actual ones: it constrains
+                nothing.
         """
         return cls.joined(cls.of_each(history))
 
@@ -74,10 +67,8 @@ class Constraints:
     def joined(cls, several: Sequence[Constraints]) -> Constraints:
         """Constraints of several lists, at least one, each once.
 
-        Raises
-        ------
-        UnsoundHistory
-            If the same persons are said to have different values.
+        Raises:
+            UnsoundHistory: If the same persons are said to have different values.
         """
         every = cls(
             Groups.joined([each.members for each in several]),
@@ -129,14 +120,9 @@ class Constraints:
     def atoms(self, persons: int) -> tuple[Constraints, IntArray, IntArray]:
         """Atoms in place of persons.
 
-        Returns
-        -------
-        constraints : Constraints
-            The same, whose members are atoms.
-        atom : (n,) int array
-            The atom of each person, `ALONE` for people who are in no group.
-        weights : (a,) int array
-            Persons of each atom.
+        Returns:
+            atom: Shape (n,). The atom of each person, `ALONE` for people who are in no group.
+            weights: Shape (a,). Persons of each atom.
         """
         order = np.argsort(self.members.members, kind="stable")
         who, group = self.members.members[order], self.members.owner[order]
@@ -160,12 +146,9 @@ class Constraints:
     def refined(self, progress: Progress = SILENT) -> Constraints:
         """Derive the constraints that follow from these, none of whose groups lies within another.
 
-        Raises
-        ------
-        TooLarge
-            If too many groups overlap.
-        UnsoundHistory
-            If a group has fewer records with a value than one within it.
+        Raises:
+            TooLarge: If too many groups overlap.
+            UnsoundHistory: If a group has fewer records with a value than one within it.
         """
         refined = self.distinct()
         while True:
@@ -219,13 +202,10 @@ def unsound(detail: str) -> UnsoundHistory:
 def told_apart(history: History) -> tuple[History, IntArray]:
     """Make another person of everybody whose value changed, from then on.
 
-    Returns
-    -------
-    history : History
-        The same releases; numbers of new persons follow on those that there are.
-    origin : (n,) int array
-        Original number of each person; of the first persons, their own. As many persons are new as
-        it is longer than theirs.
+    Returns:
+        history: The same releases; numbers of new persons follow on those that there are.
+        origin: Shape (n,). Original number of each person; of the first persons, their own. As many
+            persons are new as it is longer than theirs.
     """
     persons = np.concatenate([step.persons for step in history.steps])
     values = np.concatenate(

@@ -37,16 +37,11 @@ _ROUNDED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Least and largest numbers of people of each atom with each value.
-
-    Parameters
-    ----------
-    low, high : (a, m) int array
-        Bounds that contain the truth.
-    """
+    """Least and largest numbers of people of each atom with each value."""
 
     low: IntArray
     high: IntArray
+    """Shape (a, m). Bounds that contain the truth."""
 
     @classmethod
     def none(cls, weights: IntArray, values: int) -> Bounds:
@@ -66,28 +61,15 @@ def settle(
 ) -> tuple[Constraints, Bounds]:
     """Refine constraints on atoms and bound numbers, until that changes nothing.
 
-    Parameters
-    ----------
-    constraints : Constraints
-        Constraints on atoms.
-    weights : (a,) int array
-        People of each atom.
-    bounds : Bounds
-        Bounds that are known already.
+    Args:
+        weights: Shape (a,). People of each atom.
 
-    Returns
-    -------
-    constraints : Constraints
-        Refined, with each settled atom in a group of its own.
-    bounds : Bounds
-        At least as narrow.
+    Returns:
+        constraints: Refined, with each settled atom in a group of its own.
 
-    Raises
-    ------
-    TooLarge
-        If too many groups overlap.
-    UnsoundHistory
-        If no numbers agree with all constraints.
+    Raises:
+        TooLarge: If too many groups overlap.
+        UnsoundHistory: If no numbers agree with all constraints.
     """
     known = np.zeros(len(weights), dtype=bool)
     while True:
@@ -112,27 +94,17 @@ class _Sums:
     """The sums that numbers of atoms with values make up, over those that may not be 0.
 
     Numbers stand atom by atom. A *term* is a number in the sum of a group's records with a value.
-
-    Parameters
-    ----------
-    atom, value : (x,) int array
-        Atom and value of each number.
-    sizes : Groups
-        Numbers of each atom.
-    totals : Groups
-        Numbers of each sum.
-    counts : (s,) int array
-        Total of each sum.
-    terms : Groups
-        Terms of each number, by their place in `totals`.
     """
 
     atom: IntArray
     value: IntArray
+    """Shape (x,). Atom and value of each number."""
     sizes: Groups
     totals: Groups
     counts: IntArray
+    """Shape (s,). Total of each sum."""
     terms: Groups
+    """Terms of each number, by their place in `totals`."""
 
     @classmethod
     def of(cls, constraints: Constraints, high: IntArray) -> _Sums:
@@ -215,19 +187,8 @@ def tighten(
 ) -> tuple[Bounds, int]:
     """Narrow bounds of a component by linear programmes, one for each bound in doubt.
 
-    Parameters
-    ----------
-    constraints : Constraints
-        The constraints of one component, or of several.
-    weights, bounds
-        See `settle`.
-
-    Returns
-    -------
-    bounds : Bounds
-        At least as narrow.
-    solved : int
-        Number of programmes that were solved.
+    Args:
+        weights, bounds: See `settle`.
     """
     from scipy.optimize import linprog  # slow to import, and only wanted here
 
@@ -275,24 +236,17 @@ def attain(
 ) -> tuple[Bounds, BoolArray, int]:
     """Find which values atoms may have, by programmes in whole numbers, one for each in doubt.
 
-    Parameters
-    ----------
-    constraints, weights, bounds
-        See `tighten`.
-    attained : (a, m) bool array
-        Values of which that is known.
-    budget : int
-        Largest number of numbers of all programmes together.
+    Args:
+        constraints, weights, bounds: See `tighten`.
+        attained: Shape (a, m). Values of which that is known.
+        budget: Largest number of numbers of all programmes together.
 
-    Returns
-    -------
-    bounds : Bounds
-        At most 0 for values that are impossible.
-    attained : (a, m) bool array
-        Values that some people of each atom have in a way that agrees with the constraints. Of
-        others that the bounds allow nothing is known: the budget did not suffice.
-    spent : int
-        Part of the budget that was spent.
+    Returns:
+        bounds: At most 0 for values that are impossible.
+        attained: Shape (a, m). Values that some people of each atom have in a way that agrees with
+            the constraints. Of others that the bounds allow nothing is known: the budget did not
+            suffice.
+        spent: Part of the budget that was spent.
     """
     from scipy import optimize  # slow to import, and only wanted here
 

@@ -24,30 +24,20 @@ __all__ = ["Earlier"]
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """Constraints that earlier releases put on people, and the people whom a table has.
-
-    Parameters
-    ----------
-    releases : tuple of int
-        Ids of the releases.
-    constraints : Constraints
-        Constraints of these releases.
-    population : Population
-        People of the releases and of the table, and prior beliefs about them.
-    persons : (n,) int array
-        Number of each respondent of the table.
-    codes : (m,) int array
-        Place of each sensitive value of the table in the vocabulary of the population.
-    changed : int
-        Number of the table's respondents who had another value before.
-    """
+    """Constraints that earlier releases put on people, and the people whom a table has."""
 
     releases: tuple[int, ...]
     constraints: Constraints
     population: Population
+    """People of the releases and of the table, and prior beliefs about them."""
     persons: IntArray
+    """Shape (n,). Number of each respondent of the table."""
     codes: IntArray
+    """Shape (m,). Place of each sensitive value of the table in the vocabulary of the
+    population.
+    """
     changed: int
+    """Number of the table's respondents who had another value before."""
 
     @classmethod
     def of(
@@ -59,16 +49,9 @@ class Earlier:
     ) -> Earlier:
         """Tell people of earlier releases and of a table apart, and find what is believed of them.
 
-        Parameters
-        ----------
-        history : History
-            The releases.
-        present : Step
-            The respondents of the table, in no group.
-        look : callable
-            See `Population.of`; the table's place follows on those of the history.
-        knowledge : sequence of Knowledge or None
-            Knowledge of the adversaries.
+        Args:
+            present: The respondents of the table, in no group.
+            look: See `Population.of`; the table's place follows on those of the history.
         """
         whole, _ = told_apart(History((*history.steps, present)))
         *_, now = whole.steps

@@ -50,23 +50,15 @@ _BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """Ways in which one more person is given a value.
-
-    Parameters
-    ----------
-    kind : int
-        Kind of the person.
-    source, target, value : (t,) int array
-        State of the layer before, state of this layer, and the value that leads from one to the
-        other.
-    states : int
-        States of this layer.
-    """
+    """Ways in which one more person is given a value."""
 
     kind: int
     source: IntArray
     target: IntArray
     value: IntArray
+    """Shape (t,). State of the layer before, state of this layer, and the value that leads from one
+    to the other.
+    """
     states: int
 
 
@@ -79,22 +71,15 @@ def exact(
 ) -> tuple[FloatArray, BoolArray] | None:
     """Exact posteriors of each kind, for each adversary.
 
-    Parameters
-    ----------
-    problem : Problem
-        The people and constraints.
-    budget : int
-        Largest number of ways from state to state, of all people; nothing is allocated beyond.
+    Args:
+        budget: Largest number of ways from state to state, of all people; nothing is allocated
+            beyond.
 
-    Returns
-    -------
-    beliefs : (a, k, m) float array
-        Rows sum to 1, or to 0 for adversaries whom the constraints contradict.
-    possible : (k, m) bool array
-        Values that each kind has in some way that agrees with the constraints, whatever is
-        believed.
-
-    None of it if the budget does not suffice.
+    Returns:
+        beliefs: Shape (a, k, m). Rows sum to 1, or to 0 for adversaries whom the constraints
+            contradict.
+        possible: Shape (k, m). Values that each kind has in some way that agrees with the
+            constraints, whatever is believed.
     """
     layers = []
     try:
@@ -130,10 +115,8 @@ def _alive(
 ) -> tuple[list[_Layer], BoolArray]:
     """Keep ways that lead to an end, and say which values they give people.
 
-    Raises
-    ------
-    UnsoundHistory
-        If none does.
+    Raises:
+        UnsoundHistory: If none does.
     """
     kept = []
     found = np.zeros_like(possible)
@@ -202,10 +185,8 @@ class _States:
 
     A number is a *field* of as many bits as the first number needs, in one of some words.
 
-    Attributes
-    ----------
-    words : (w, s) int array
-        Words of each state; of a field that was closed all bits are 0.
+    Attributes:
+        words: Shape (w, s). Words of each state; of a field that was closed all bits are 0.
     """
 
     def __init__(self) -> None:
@@ -264,10 +245,8 @@ class _States:
     ) -> IntArray:
         """Take one of each value from some open constraints, in states that have it.
 
-        Returns
-        -------
-        (t,) int array
-            New state that each of these becomes, one value after another.
+        Returns:
+            Shape (t,). New state that each of these becomes, one value after another.
         """
         targets = []
         for value, source in zip(values, sources, strict=True):

@@ -34,25 +34,17 @@ _PAIRS = 200
 
 @dataclass(frozen=True, eq=False)
 class Exposure:
-    """Persons over one bound, the worst first.
-
-    Parameters
-    ----------
-    persons : (x,) int array
-        Numbers of the persons.
-    figures : (x,) float array
-        Figures of the persons.
-    blame : sequence of Shift or None
-        The values at fault, of each; None if no single value is.
-    by : (x, r) bool array
-        Releases that expose each person.
-    """
+    """Persons over one bound, the worst first."""
 
     bound: Bound
     persons: IntArray
+    """Shape (x,). Numbers of the persons."""
     figures: FloatArray
+    """Shape (x,). Figures of the persons."""
     blame: Sequence[Shift] | None
+    """The values at fault, of each; None if no single value is."""
     by: BoolArray
+    """Shape (x, r). Releases that expose each person."""
 
 
 def exposures(
@@ -64,23 +56,11 @@ def exposures(
 ) -> list[Exposure]:
     """Find everybody over a bound, and releases that do it.
 
-    Parameters
-    ----------
-    joint : Joint
-        Inference from all releases.
-    releases : sequence of Constraints
-        Constraints by each of the ``r`` releases, in the order of publication.
-    requirements : sequence of Requirement
-        Requirements that can be measured of several releases: see `jointly`.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Inference of beliefs; best as for `joint`.
-    progress : Progress
-        Receives the share of what is tried.
-
-    Returns
-    -------
-    list of Exposure
-        Exposures, one for each bound of each requirement, in their order.
+    Args:
+        releases: Constraints by each of the ``r`` releases, in the order of publication.
+        requirements: Requirements that can be measured of several releases: see `jointly`.
+        estimator: Inference of beliefs; best as for `joint`.
+        progress: Receives the share of what is tried.
     """
     # As the groups connect people, whatever follows from them.
     component = joint.constraints.components(len(joint.told.used))
@@ -114,17 +94,11 @@ def _connected(constraints: Constraints, component: IntArray) -> BoolArray:
 class _Search:
     """Search for least sets of releases that expose people.
 
-    Parameters
-    ----------
-    over : sequence of Exposure
-        People over each bound by all of the releases.
-    tries : _Tries
-        Inference from some of them.
+    Args:
+        over: People over each bound by all of the releases.
 
-    Attributes
-    ----------
-    by : (x, r) bool array
-        Releases that expose the persons of each bound, one bound after another.
+    Attributes:
+        by: Shape (x, r). Releases that expose the persons of each bound, one bound after another.
     """
 
     def __init__(self, over: Sequence[Exposure], tries: _Tries) -> None:
@@ -157,13 +131,7 @@ class _Search:
         return exposed
 
     def _leave_out(self, left: IntArray, progress: Progress) -> bool:
-        """Take each release from all of those left whom the rest of theirs exposes as well.
-
-        Returns
-        -------
-        bool
-            Whether one was taken from somebody.
-        """
+        """Take each release from all of those left whom the rest of theirs exposes as well."""
         before = int(self.by.sum())
         count = self.by.shape[1]
         for place in reversed(range(count)):
@@ -191,14 +159,9 @@ def _few(releases: int) -> Iterator[BoolArray]:
 class _Tries:
     """Inference from some of the releases.
 
-    Parameters
-    ----------
-    joint : Joint
-        Inference from all of them.
-    component : (n,) int array
-        The least person of all whom their groups connect.
-    releases, requirements, estimator
-        See `exposures`.
+    Args:
+        component: Shape (n,). The least person of all whom their groups connect.
+        releases, requirements, estimator: See `exposures`.
     """
 
     def __init__(
@@ -221,16 +184,12 @@ class _Tries:
     ) -> BoolArray:
         """Tell whom some releases expose.
 
-        Parameters
-        ----------
-        chosen : (r,) bool array
-            The releases.
-        persons, bound : (x,) int arrays
-            Persons, and the place of a bound for each.
+        Args:
+            chosen: Shape (r,). The releases.
+            persons, bound: Shape (x,). Persons, and the place of a bound for each.
 
-        Returns
-        -------
-        (x,) bool array
+        Returns:
+            Shape (x,).
         """
         key = chosen.tobytes()
         nobody = np.zeros(0, dtype=np.int64), np.zeros((len(self._bounds), 0), dtype=bool)

@@ -33,18 +33,13 @@ _MET = 1e-3
 def fitted(problem: Problem, progress: Progress = SILENT, met: float = _MET) -> FloatArray:
     """Beliefs that meet the constraints on average, for each adversary.
 
-    Parameters
-    ----------
-    problem : Problem
-        The people and constraints; they may hang together or not.
-    met : float
-        Largest number of records by which an expectation may miss a count.
+    Args:
+        problem: The people and constraints; they may hang together or not.
+        met: Largest number of records by which an expectation may miss a count.
 
-    Returns
-    -------
-    (a, k, m) float array
-        Rows sum to 1, or to 0 where all that is possible has prior 0; 0 only where the prior is,
-        or what is not possible.
+    Returns:
+        Shape (a, k, m). Rows sum to 1, or to 0 where all that is possible has prior 0; 0 only where
+        the prior is, or what is not possible.
     """
     groups, weights = problem.groups, problem.weights[problem.groups.members]
     held = problem.histograms

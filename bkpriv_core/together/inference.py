@@ -68,44 +68,40 @@ _WHOLE = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Beliefs about each person once all releases have been seen.
-
-    Parameters
-    ----------
-    posteriors : tuple of (n, m) float array
-        Posteriors of each adversary; rows sum to 1. The prior for persons who are in no group, or
-        were not judged.
-    used : (n,) int8 array
-        Estimator of each person's posteriors: a place in `ESTIMATORS`; `ALONE` where there was
-        nothing to infer.
-    low, high : (n, m) float array
-        Bounds of the posterior of any adversary who believed the same of all people of a kind (see
-        `infer`). Whatever anybody believed, a value is impossible where `high` is 0, and certain
-        where `low` is 1.
-    attained : (n, m) bool array
-        Values that each has in some way to give people values that agrees with every release. Of
-        others that `high` allows nothing is known.
-    component : (n,) int array
-        Number of each component, whose people tell of each other: the least person among them;
-        `ALONE` for people who are in no group.
-    content : (n,) uint64 array
-        A hash of all that the component's people are known by; equal components have equal ones.
-    judged : (n,) bool array
-        Persons who were asked for.
-    contradicted : (a, n) bool array
-        Persons about whom the releases show what the adversary held to be impossible, if that was
-        not to be refused. The posterior is left as the prior was.
-    """
+    """Beliefs about each person once all releases have been seen."""
 
     posteriors: tuple[FloatArray, ...]
+    """Posteriors of each adversary; rows sum to 1. The prior for persons who are in no group, or
+    were not judged.
+    """
     used: UsedArray
+    """Shape (n,). Estimator of each person's posteriors: a place in `ESTIMATORS`; `ALONE` where
+    there was nothing to infer.
+    """
     low: FloatArray
     high: FloatArray
+    """Shape (n, m). Bounds of the posterior of any adversary who believed the same of all people of
+    a kind (see `infer`). Whatever anybody believed, a value is impossible where `high` is 0, and
+    certain where `low` is 1.
+    """
     attained: BoolArray
+    """Shape (n, m). Values that each has in some way to give people values that agrees with every
+    release. Of others that `high` allows nothing is known.
+    """
     component: IntArray
+    """Shape (n,). Number of each component, whose people tell of each other: the least person among
+    them; `ALONE` for people who are in no group.
+    """
     content: npt.NDArray[np.uint64]
+    """Shape (n,). A hash of all that the component's people are known by; equal components have
+    equal ones.
+    """
     judged: BoolArray
+    """Shape (n,). Persons who were asked for."""
     contradicted: BoolArray
+    """Shape (a, n). Persons about whom the releases show what the adversary held to be impossible,
+    if that was not to be refused. The posterior is left as the prior was.
+    """
 
     @property
     def possible(self) -> BoolArray:
@@ -129,10 +125,8 @@ class Together:
 def check_size(persons: int, values: int, adversaries: int) -> None:
     """Refuse beliefs of so many adversaries about so many persons that they do not fit in memory.
 
-    Raises
-    ------
-    TooLarge
-        Says how many numbers they are.
+    Raises:
+        TooLarge: Says how many numbers they are.
     """
     numbers = persons * values * (adversaries + 3)
     if numbers > _FLOATS:
@@ -157,40 +151,28 @@ def infer(
 ) -> Together:
     """Infer posteriors from all constraints together.
 
-    Parameters
-    ----------
-    constraints : Constraints
-        Constraints of the releases, a release that is yet to be published perhaps among them.
-    priors : tuple of (n, m) float array
-        Beliefs of each adversary about all persons, in codes of the constraints' values.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        Estimator of posteriors, as in `belief.posterior`.
-    actual : (n,) int array, optional
-        The value that each person has: one that they may have, which saves finding another.
-    among : (n,) bool array, optional
-        Judge only components that have one of these persons; everybody by default.
-    before : Together, optional
-        Results for the same persons, with the same priors and estimator, from other constraints:
-        components that are as they were then are not inferred again.
-    refuse : bool
-        Whether a contradiction of a prior is an error.
-    progress : Progress
-        Receives the share of the people of whom posteriors are known.
+    Args:
+        constraints: Constraints of the releases, a release that is yet to be published perhaps
+            among them.
+        priors: Beliefs of each adversary about all persons, in codes of the constraints' values.
+        estimator: Estimator of posteriors, as in `belief.posterior`.
+        actual: Shape (n,). The value that each person has: one that they may have, which saves
+            finding another.
+        among: Shape (n,). Judge only components that have one of these persons; everybody by
+            default.
+        before: Results for the same persons, with the same priors and estimator, from other
+            constraints: components that are as they were then are not inferred again.
+        refuse: Whether a contradiction of a prior is an error.
+        progress: Receives the share of the people of whom posteriors are known.
 
-    Returns
-    -------
-    Together
+    Returns:
         Exact where `used` says so. Bounds always hold. People of one kind, who are in the same
         groups and of whom every adversary believed the same, have the same rows.
 
-    Raises
-    ------
-    ContradictoryKnowledge
-        If the releases are impossible by a prior.
-    TooLarge
-        If `estimator` is "exact" and that is not feasible.
-    UnsoundHistory
-        If no values agree with all constraints.
+    Raises:
+        ContradictoryKnowledge: If the releases are impossible by a prior.
+        TooLarge: If `estimator` is "exact" and that is not feasible.
+        UnsoundHistory: If no values agree with all constraints.
     """
     values = constraints.histograms.shape[1]
     persons = len(priors[0])
@@ -252,21 +234,13 @@ def infer(
 class _Work:
     """Components that are inferred one after another.
 
-    Parameters
-    ----------
-    kinds : Kinds
-        The people asked for.
-    weights : (a,) int array
-        People of each atom.
-    attained : (a, m) bool array
-        Values that people of each atom are known to have in some way.
-    estimator, refuse, progress
-        See `infer`.
+    Args:
+        weights: Shape (a,). People of each atom.
+        attained: Shape (a, m). Values that people of each atom are known to have in some way.
+        estimator, refuse, progress: See `infer`.
 
-    Attributes
-    ----------
-    beliefs, used, low, high, attained, contradicted
-        See `Together`; for each kind.
+    Attributes:
+        beliefs, used, low, high, attained, contradicted: See `Together`; for each kind.
     """
 
     def __init__(

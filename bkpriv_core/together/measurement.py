@@ -39,24 +39,16 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Home:
-    """Home: the persons whose latest table this is.
-
-    Parameters
-    ----------
-    setting : Setting
-        Setting in which beliefs about them are measured.
-    persons : (p,) int array
-        Numbers of the persons.
-    parts : (p,) int array
-        Part of the setting that each person is in.
-    codes : (v,) int array
-        Place of each value of the table in the vocabulary of all releases.
-    """
+    """Home: the persons whose latest table this is."""
 
     setting: Setting
+    """Setting in which beliefs about them are measured."""
     persons: IntArray
+    """Shape (p,). Numbers of the persons."""
     parts: IntArray
+    """Shape (p,). Part of the setting that each person is in."""
     codes: IntArray
+    """Shape (v,). Place of each value of the table in the vocabulary of all releases."""
 
     def prior(self, knowledge: Knowledge | None) -> FloatArray:
         """Prior beliefs about each, (p, v), of an adversary with this knowledge, or with none."""
@@ -68,27 +60,19 @@ class Home:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Population of releases, and the prior beliefs about it.
-
-    Parameters
-    ----------
-    homes : tuple of Home
-        Homes, one of which everybody is in.
-    vocabulary : tuple of str or None
-        The values of all releases, ``m`` of them.
-    knowledge : tuple of Knowledge or None
-        Knowledge of each of ``a`` adversaries; None for no knowledge.
-    priors : tuple of (n, m) float array
-        Prior beliefs of each adversary about all persons. All 0 for a number that is nobody's.
-    actual : (n,) int array
-        Place in the vocabulary of the value that each has; 0 for a number that is nobody's.
-    """
+    """Population of releases, and the prior beliefs about it."""
 
     homes: tuple[Home, ...]
     vocabulary: Labels
+    """The values of all releases, ``m`` of them."""
     knowledge: tuple[Knowledge | None, ...]
+    """Knowledge of each of ``a`` adversaries; None for no knowledge."""
     priors: tuple[FloatArray, ...]
+    """Prior beliefs of each adversary about all persons. All 0 for a number that is nobody's."""
     actual: IntArray
+    """Shape (n,). Place in the vocabulary of the value that each has; 0 for a number that is
+    nobody's.
+    """
 
     @property
     def combined(self) -> tuple[str, ...]:
@@ -101,20 +85,15 @@ class Population:
     def of(cls, history: History, look: Look, knowledge: Sequence[Knowledge | None]) -> Population:
         """Find everybody's home, and priors.
 
-        Parameters
-        ----------
-        history : History
-            The releases in the order of publication, people whose values changed told apart (see
-            `told_apart`). The last may be one that is yet to be made; its groups do not matter.
-        look : callable
-            Asked only about releases that are somebody's latest.
-        knowledge : sequence of Knowledge or None
-            Knowledge of the adversaries (see `adversaries`).
+        Args:
+            history: The releases in the order of publication, people whose values changed told
+                apart (see `told_apart`). The last may be one that is yet to be made; its groups do
+                not matter.
+            look: Asked only about releases that are somebody's latest.
+            knowledge: Knowledge of the adversaries (see `adversaries`).
 
-        Raises
-        ------
-        TooLarge
-            If their beliefs would not fit in memory.
+        Raises:
+            TooLarge: If their beliefs would not fit in memory.
         """
         wanted = tuple(knowledge)
         count = 1 + max((int(step.persons.max(initial=-1)) for step in history.steps), default=-1)
@@ -148,44 +127,26 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class HomeBeliefs:
-    """Beliefs of an adversary about some persons of one home, over its values.
-
-    Parameters
-    ----------
-    home : Home
-        Home of the persons.
-    places : (q,) int array
-        Places of the persons among those asked for.
-    before, after : (q, v) float array
-        Beliefs before and after the releases are seen.
-    """
+    """Beliefs of an adversary about some persons of one home, over its values."""
 
     home: Home
     places: IntArray
+    """Shape (q,). Places of the persons among those asked for."""
     before: FloatArray
     after: FloatArray
+    """Shape (q, v). Beliefs before and after the releases are seen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Beliefs about everybody from several releases together, and what people can have.
-
-    Parameters
-    ----------
-    population : Population
-        Population, and adversaries.
-    constraints : Constraints
-        Constraints that the releases show.
-    told : Together
-        Beliefs of each adversary from the releases.
-    progress : Progress
-        Polled while crowds are counted.
-    """
+    """Beliefs about everybody from several releases together, and what people can have."""
 
     population: Population
     constraints: Constraints
     told: Together
+    """Beliefs of each adversary from the releases."""
     progress: Progress = SILENT
+    """Polled while crowds are counted."""
 
     @classmethod
     def of(
@@ -201,15 +162,9 @@ class Joint:
     ) -> Joint:
         """Infer what releases tell; see `infer`.
 
-        Parameters
-        ----------
-        population : Population
-            Population, and adversaries.
-        constraints : Constraints
-            Constraints that the releases show.
-        before : Joint, optional
-            Joint of other releases of the same population, by the same estimator; components that
-            are as they were then are not inferred again.
+        Args:
+            before: Joint of other releases of the same population, by the same estimator;
+                components that are as they were then are not inferred again.
         """
         told = infer(
             constraints,

@@ -24,12 +24,9 @@ _AT_ONCE = 2_000_000
 def equal(groups: Groups, progress: Progress = SILENT) -> tuple[IntArray, IntArray]:
     """Find groups of the same members.
 
-    Returns
-    -------
-    first : (u,) int array
-        The first group of each kind.
-    same : (g,) int array
-        The kind of each group.
+    Returns:
+        first: Shape (u,). The first group of each kind.
+        same: Shape (g,). The kind of each group.
     """
     one = np.arange(len(groups))  # the first group of the same members as each
     # Groups that differ in this differ, as almost all do that are not the same.
@@ -49,15 +46,11 @@ def equal(groups: Groups, progress: Progress = SILENT) -> tuple[IntArray, IntArr
 def nested(groups: Groups, progress: Progress = SILENT) -> tuple[IntArray, IntArray]:
     """All pairs of a group and one within it.
 
-    Returns
-    -------
-    outer, inner : (x,) int array
-        Equal groups are within each other.
+    Returns:
+        outer, inner: Shape (x,). Equal groups are within each other.
 
-    Raises
-    ------
-    TooLarge
-        If too many groups overlap.
+    Raises:
+        TooLarge: If too many groups overlap.
     """
     pairs = int(overlaps(groups).sum())
     if pairs > _OVERLAPS:

@@ -21,51 +21,36 @@ __all__ = ["Kinds", "Problem", "split"]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Kinds of people under constraints.
-
-    Parameters
-    ----------
-    groups : Groups
-        Kinds under each constraint; every kind is under one.
-    histograms : (c, m) int array
-        People under each constraint with each value.
-    weights : (k,) int array
-        People of each kind, at least 1.
-    possible : (k, m) bool array
-        Values that they may have, at least one for each, and none that a constraint does not show.
-    priors : (a, k, m) float array
-        Belief of each adversary about them.
-    """
+    """Kinds of people under constraints."""
 
     groups: Groups
+    """Kinds under each constraint; every kind is under one."""
     histograms: IntArray
+    """Shape (c, m). People under each constraint with each value."""
     weights: IntArray
+    """Shape (k,). People of each kind, at least 1."""
     possible: BoolArray
+    """Shape (k, m). Values that they may have, at least one for each, and none that a constraint
+    does not show.
+    """
     priors: FloatArray
+    """Shape (a, k, m). Belief of each adversary about them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Kinds of some people.
-
-    Parameters
-    ----------
-    people : (q,) int array
-    kind : (q,) int array
-        Kind of each.
-    atom : (k,) int array
-        Atom of each kind, ascending.
-    weights : (k,) int array
-        People of each kind.
-    priors : (a, k, m) float array
-        Beliefs about them.
-    """
+    """Kinds of some people."""
 
     people: IntArray
+    """Shape (q,)."""
     kind: IntArray
+    """Shape (q,). Kind of each."""
     atom: IntArray
+    """Shape (k,). Atom of each kind, ascending."""
     weights: IntArray
+    """Shape (k,). People of each kind."""
     priors: FloatArray
+    """Shape (a, k, m). Beliefs about them."""
 
     @classmethod
     def of(cls, people: IntArray, atom: IntArray, priors: tuple[FloatArray, ...]) -> Kinds:
@@ -98,12 +83,8 @@ class Kinds:
     def problem(self, constraints: Constraints, high: IntArray) -> tuple[Problem, IntArray]:
         """Select the kinds whose atoms some constraints concern, and say which they are.
 
-        Parameters
-        ----------
-        constraints : Constraints
-            Constraints on atoms.
-        high : (b, m) int array
-            Upper bound of the people of each atom with each value.
+        Args:
+            high: Shape (b, m). Upper bound of the people of each atom with each value.
         """
         starts, members = self._starts, constraints.members
         widths = np.diff(starts)[members.members]
@@ -123,18 +104,12 @@ class Kinds:
 def split(groups: Groups, weights: IntArray, histograms: IntArray) -> IntArray:
     """People of each membership with each value, in some way that agrees with each group.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of kinds.
-    weights : (e,) int array
-        People of each membership.
-    histograms : (g, m) int array
-        People of each group with each value.
+    Args:
+        weights: Shape (e,). People of each membership.
+        histograms: Shape (g, m). People of each group with each value.
 
-    Returns
-    -------
-    (e, m) int array
+    Returns:
+        Shape (e, m).
     """
     counts = np.zeros((len(weights), histograms.shape[1]), dtype=np.int64)
     holder = np.repeat(np.arange(len(weights)), weights)

@@ -64,19 +64,14 @@ def propagated(
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
     """Beliefs by propagation, for each adversary.
 
-    Parameters
-    ----------
-    problem : Problem
-        The people and constraints; they may hang together or not.
+    Args:
+        problem: The people and constraints; they may hang together or not.
 
-    Returns
-    -------
-    beliefs : (a, k, m) float array
-        Rows sum to 1.
-    rests : (a, k) bool array
-        Kinds whose messages came to rest.
-    contradicted : (a, k) bool array
-        Kinds that a group contradicts: no values agree with it to which the prior gives a chance.
+    Returns:
+        beliefs: Shape (a, k, m). Rows sum to 1.
+        rests: Shape (a, k). Kinds whose messages came to rest.
+        contradicted: Shape (a, k). Kinds that a group contradicts: no values agree with it to which
+            the prior gives a chance.
     """
     each = [_propagated(problem, prior, progress) for prior in problem.priors]
     beliefs, rests, contradicted = (np.stack(part) for part in zip(*each, strict=True))
@@ -130,23 +125,15 @@ def _propagated(
 class _Asked:
     """Groups that are asked again and again.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of kinds.
-    weights : (e,) int array
-        People of each membership.
-    histograms : (g, d) int array
-        People of each group with each value that it shows.
+    Args:
+        weights: Shape (e,). People of each membership.
+        histograms: Shape (g, d). People of each group with each value that it shows.
 
-    Attributes
-    ----------
-    counts : (e, d) int array
-        People of each membership with each value, in some way that agrees with each group.
-    restless : (g,) bool array
-        Groups that would answer otherwise if they were told the same again.
-    kept : float
-        Share of the logarithm of a message that small groups keep.
+    Attributes:
+        counts: Shape (e, d). People of each membership with each value, in some way that agrees
+            with each group.
+        restless: Shape (g,). Groups that would answer otherwise if they were told the same again.
+        kept: Share of the logarithm of a message that small groups keep.
     """
 
     def __init__(self, groups: Groups, weights: IntArray, histograms: IntArray) -> None:

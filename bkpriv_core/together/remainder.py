@@ -42,18 +42,12 @@ _CHOSEN = 12
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Records of groups of atoms, and which may be somebody's.
-
-    Parameters
-    ----------
-    histograms : (g, m) int array
-        Records of each group with each value.
-    may : (a, m) bool array
-        Values that people of each atom may have.
-    """
+    """Records of groups of atoms, and which may be somebody's."""
 
     histograms: IntArray
+    """Shape (g, m). Records of each group with each value."""
     may: BoolArray
+    """Shape (a, m). Values that people of each atom may have."""
 
 
 def remainders(
@@ -61,27 +55,19 @@ def remainders(
 ) -> tuple[FloatArray, BoolArray]:
     """Least that subtraction leaves beside each atom, over all groups that show it.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of atoms, no two of the same.
-    weights : (a,) int array
-        People of each atom.
-    held : Held, optional
-        Have records count with values that somebody may have; else people do, whatever they have.
-        Of a group by itself, and where those within do not cross, people count all the same.
+    Args:
+        groups: Groups of atoms, no two of the same.
+        weights: Shape (a,). People of each atom.
+        held: Have records count with values that somebody may have; else people do, whatever they
+            have. Of a group by itself, and where those within do not cross, people count all the
+            same.
 
-    Returns
-    -------
-    fewest : (a,) float array
-        Infinite for people who are in no group.
-    exact : (a,) bool array
-        Whether the figure is exact; otherwise it is a lower bound.
+    Returns:
+        fewest: Shape (a,). Infinite for people who are in no group.
+        exact: Shape (a,). Whether the figure is exact; otherwise it is a lower bound.
 
-    Raises
-    ------
-    TooLarge
-        If too many groups overlap.
+    Raises:
+        TooLarge: If too many groups overlap.
     """
     sizes = groups.sum(weights[groups.members])
     known, bounded = np.full((2, len(weights)), np.inf)
@@ -116,35 +102,18 @@ class _Tangles:
 
     A *cell* is an atom of a group that others within show.
 
-    Attributes
-    ----------
-    around : Groups
-        The groups that they are within.
-    size : (o,) int array
-        People of each of these.
-    groups : Groups
-        Cells of each group within.
-    cells : (c,) int array
-        Member of the groups around that each cell is.
-    weights : (c,) int array
-        People of each cell.
-    of_group, of_cell : int arrays
-        The tangle of each group and cell.
-    outer : (t,) int array
-        Group that each tangle is within.
-    crossing : (t,) bool array
-        Whether no group of it has all others within.
-    taken : (t,) float array
-        Number of people that can be taken away.
-    exact : (t,) bool array
-        Whether that number is exact; otherwise it is an upper bound.
-    members : Groups
-        Groups of each tangle.
-    shown, met : (c,) int array, (g,) int array
-        Masks of tangles of few groups that cross: groups that show each cell, and those that each
-        group has members in common with, itself too; as bits.
-    beside : (c,) float array
-        Number of people of the tangle that can be beside each cell, if groups cross.
+    Attributes:
+        size: Shape (o,). People of each of these.
+        cells: Shape (c,). Member of the groups around that each cell is.
+        weights: Shape (c,). People of each cell.
+        outer: Shape (t,). Group that each tangle is within.
+        crossing: Shape (t,). Whether no group of it has all others within.
+        taken: Shape (t,). Number of people that can be taken away.
+        exact: Shape (t,). Whether that number is exact; otherwise it is an upper bound.
+        shown, met: Shape (c,). Masks of tangles of few groups that cross: groups that show each
+            cell, and those that each group has members in common with, itself too; as bits.
+        beside: Shape (c,). Number of people of the tangle that can be beside each cell, if groups
+            cross.
     """
 
     def __init__(
@@ -185,14 +154,9 @@ class _Tangles:
     def of(cls, around: Groups, within: Groups, outer: IntArray, weights: IntArray) -> _Tangles:
         """Find the tangles.
 
-        Parameters
-        ----------
-        around, within : Groups
-            Groups of atoms, and some within them.
-        outer : (g,) int array
-            Group that each of these is within.
-        weights : (a,) int array
-            People of each atom.
+        Args:
+            outer: Shape (g,). Group that each of these is within.
+            weights: Shape (a,). People of each atom.
         """
         span = len(weights)
         keys = around.owner * span + around.members
@@ -251,13 +215,7 @@ class _Tangles:
         self.beside[mine] = self.taken[self.of_cell[mine]] - left[same]
 
     def left(self) -> tuple[FloatArray, BoolArray]:
-        """People left of groups beside each member; infinite for members of a better known group.
-
-        Returns
-        -------
-        left, exact : float array, bool array
-            People left, by members of the groups around, and whether that is exact.
-        """
+        """People left of groups beside each member; infinite in a better known group."""
         of_outer = np.bincount(self.outer, self.taken, minlength=len(self.around))
         left = np.asarray(self.size - of_outer, dtype=np.float64)[self.around.owner]
         bounds = np.bincount(self.outer, ~self.exact, minlength=len(self.around))
@@ -271,14 +229,10 @@ class _Tangles:
 class _OfSome:
     """Records left of groups in which others cross, with values that somebody may have.
 
-    Parameters
-    ----------
-    tangles : _Tangles
-        Tangles within some groups, chosen of.
-    around, within : (o, m) int array, (g, m) int array
-        Records of the groups around, and of those within.
-    may : (a, m) bool array
-        Values that people of each atom may have.
+    Args:
+        tangles: Tangles within some groups, chosen of.
+        around, within: Shape (o, m). Records of the groups around, and of those within.
+        may: Shape (a, m). Values that people of each atom may have.
     """
 
     def __init__(
@@ -299,21 +253,13 @@ class _OfSome:
     def left(self, told: BoolArray, progress: Progress) -> tuple[IntArray, FloatArray, BoolArray]:
         """Records that are left beside some members of the groups around.
 
-        Parameters
-        ----------
-        told : bool array
-            Members of the groups around of whom it may matter.
-        progress : Progress
-            Polled between groups.
+        Args:
+            told: Members of the groups around of whom it may matter.
 
-        Returns
-        -------
-        some : (x,) int array
-            Members who cannot have some value that is left, where groups cross.
-        records : (x,) float array
-            Records that are left beside each.
-        exact : (x,) bool array
-            Whether the figure is exact; otherwise it is a lower bound.
+        Returns:
+            some: Shape (x,). Members who cannot have some value that is left, where groups cross.
+            records: Shape (x,). Records that are left beside each.
+            exact: Shape (x,). Whether the figure is exact; otherwise it is a lower bound.
         """
         around = self._tangles.around
         some, records, exact = [], [], []
@@ -365,17 +311,12 @@ class _OfSome:
 def _best(sizes: IntArray, met: IntArray) -> IntArray:
     """Largest number that disjoint groups show, of all sets of some.
 
-    Parameters
-    ----------
-    sizes : (t, k) int array
-        Sizes of the k groups of each of t tangles.
-    met : (t, k) int array
-        Groups that each group has members in common with, as bits; itself, too.
+    Args:
+        sizes: Shape (t, k). Sizes of the k groups of each of t tangles.
+        met: Shape (t, k). Groups that each group has members in common with, as bits; itself, too.
 
-    Returns
-    -------
-    (t, 2 ** k) int array
-        Numbers by the set, as bits.
+    Returns:
+        Shape (t, 2 ** k). Numbers by the set, as bits.
     """
     best = np.zeros((len(sizes), 1), dtype=np.int64)
     for last in range(sizes.shape[1]):

@@ -39,22 +39,14 @@ def fewest_told(
 ) -> tuple[FloatArray, BoolArray]:
     """Fewest records that may be a person's, over all told sets that contain the person.
 
-    Parameters
-    ----------
-    constraints : Constraints
-        Constraints on atoms, refined.
-    may : (a, m) bool array
-        Values that people of each atom may have.
-    progress : Progress
-        Polled between components.
+    Args:
+        may: Shape (a, m). Values that people of each atom may have.
 
-    Returns
-    -------
-    fewest : (a,) float array
-        Infinite for people in no group, in one that no other crosses, or in a component of too many
-        groups.
-    overlooked : (a,) bool array
-        People in such a component: sets that are told of them may have fewer.
+    Returns:
+        fewest: Shape (a,). Infinite for people in no group, in one that no other crosses, or in a
+            component of too many groups.
+        overlooked: Shape (a,). People in such a component: sets that are told of them may have
+            fewer.
     """
     fewest, overlooked = np.full(len(may), np.inf), np.zeros(len(may), dtype=np.bool_)
     for places in constraints.by_component(len(may))[1]:
@@ -84,12 +76,9 @@ def fewest_told(
 def _turned(system: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Combinations of groups, each with an atom of its own, by Gauss-Jordan elimination.
 
-    Returns
-    -------
-    turned : (r, a) float array
-        System in which, in each of ``r`` columns, one is 1 and the others 0.
-    records : (r, m) float array
-        The same combinations of the groups' records.
+    Returns:
+        turned: Shape (r, a). System in which, in each of ``r`` columns, one is 1 and the others 0.
+        records: Shape (r, m). The same combinations of the groups' records.
     """
     rows = np.concatenate((system, records), axis=1)
     atoms, rank = system.shape[1], 0

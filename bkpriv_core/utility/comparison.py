@@ -41,15 +41,11 @@ __all__ = ["check_same_data", "fidelity", "largest_disclosure", "query_errors", 
 def check_same_data(releases: Sequence[Release]) -> None:
     """Refuse releases that are not all of one table.
 
-    Parameters
-    ----------
-    releases : sequence of Release
-        The releases; each is held against the first.
+    Args:
+        releases: The releases; each is held against the first.
 
-    Raises
-    ------
-    InvalidParameter
-        If two differ; it says which, and how.
+    Raises:
+        InvalidParameter: If two differ; it says which, and how.
     """
     first, *others = releases
     for other in others:
@@ -119,10 +115,8 @@ def _count_differences(one: Table, other: Table) -> list[str]:
 def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     """Largest probability with which somebody's sensitive value is disclosed; see the module.
 
-    Raises
-    ------
-    TooLarge
-        If the grid of distorted quasi-identifiers is too large.
+    Raises:
+        TooLarge: If the grid of distorted quasi-identifiers is too large.
     """
     channels = release.form.channels
     if channels is None:
@@ -149,10 +143,8 @@ def query_errors(
 ) -> ErrorFigures:
     """Relative errors of the usual workload; NaN where no query counts anything.
 
-    Parameters
-    ----------
-    asked : Asked, optional
-        The `usual_queries` of its table, if they are known.
+    Args:
+        asked: The `usual_queries` of its table, if they are known.
     """
     if asked is None:
         asked = usual_queries(release.table, progress)
@@ -164,9 +156,7 @@ def query_errors(
 def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """Measure the accuracy of queries and of associations, by name; see the module.
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         NaN where there is nothing to measure: errors where no query counts anything, associations
         where no pair has a coefficient.
     """

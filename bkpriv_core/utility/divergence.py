@@ -39,9 +39,7 @@ _PAIRS = 20_000_000
 def divergences(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """Divergences of the estimated from the original joint distribution, by name.
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         NaN where nothing is published.
     """
     published = release.published
@@ -68,9 +66,7 @@ def association(
 ) -> list[tuple[int, int, float, float]]:
     """Uncertainty coefficients of all pairs of attributes.
 
-    Returns
-    -------
-    list of (int, int, float, float)
+    Returns:
         Attribute ``A``, other ``B``, and ``U(A | B)`` by the source and by the release; NaN where
         it is undefined.
     """

@@ -39,10 +39,8 @@ LOST = 0.95
 def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | None]:
     """Utility measures of a release, by name; None where it has no groups to measure.
 
-    Parameters
-    ----------
-    progress : Progress
-        Polled while unpublished records are looked for in classes.
+    Args:
+        progress: Polled while unpublished records are looked for in classes.
     """
     records = release.table.records
     if release.partition is None:
@@ -60,9 +58,7 @@ def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | 
 def column_losses(release: Release) -> dict[str, float | None]:
     """Loss of each quasi-identifier, by its name; None where there is nothing to measure.
 
-    Returns
-    -------
-    dict of str to (float or None)
+    Returns:
         Exact, in [0, 1]; None for all of a release without groups, or without published records.
     """
     names = [domain.name for domain in release.table.quasi_identifiers]

@@ -40,20 +40,12 @@ def widened_penalties(
 ) -> FloatArray:
     """Penalty of the nearest class of each record, widened to it.
 
-    Parameters
-    ----------
-    boxes : pair of (g, d) int arrays
-        The classes, at least one.
-    records : pair of (r, d) int arrays
-        Values that each record would be published as by itself: a point, or where whole columns are
-        generalized a class of values.
-    progress : Progress
-        Polled between comparisons.
+    Args:
+        records: Values that each record would be published as by itself: a point, or where whole
+            columns are generalized a class of values.
 
-    Returns
-    -------
-    (r,) float array
-        The normalised certainty penalty, averaged over attributes, in [0, 1].
+    Returns:
+        Shape (r,). The normalised certainty penalty, averaged over attributes, in [0, 1].
     """
     penalties = np.empty(len(records[0]))
     own = table.penalty(*boxes)

@@ -21,44 +21,22 @@ _SCHEMA = "study"
 
 @dataclass(frozen=True)
 class Told:
-    """Exposure by releases together, by one bound.
-
-    Parameters
-    ----------
-    worst : float
-        The worst figure.
-    exposed : int
-        Number of people for whom the bound is broken.
-    estimator : str
-        Estimator of these figures.
-    """
+    """Exposure by releases together, by one bound."""
 
     worst: float
     exposed: int
+    """Number of people for whom the bound is broken."""
     estimator: str
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A month's release, and what it tells together with those before it.
-
-    Parameters
-    ----------
-    way : str
-        Name of the way in which it was published.
-    month, people : int
-        Number of the month, from 1, and of the people who are in the table then.
-    suppressed, groups : int
-        People whom it does not show, and its groups.
-    utility : mapping of str to float
-        Metrics of utility.
-    told : mapping of str to Told
-        Exposure by requirement.
-    """
+    """A month's release, and what it tells together with those before it."""
 
     way: str
     month: int
     people: int
+    """Number of the month, from 1, and of the people who are in the table then."""
     suppressed: int
     groups: int
     utility: Mapping[str, float]
@@ -68,12 +46,8 @@ class Measured:
 class Course:
     """People who come month by month to tables in a database of the study's own.
 
-    Parameters
-    ----------
-    connection : Connection
-        Connection to that database, which is empty but for the extension.
-    source : Source
-        The people.
+    Args:
+        connection: Connection to that database, which is empty but for the extension.
     """
 
     def __init__(self, connection: Connection, source: Source) -> None:

@@ -32,21 +32,13 @@ HELD: Mapping[str, Any] = {**REQUIREMENTS, "max_disclosure": {"tau": _CERTAIN}}
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    months : int
-        Releases.
-    people : int, optional
-        Number of people who come in all, drawn; everybody by default.
-    seed : int
-        Seed of the order in which people come.
-    """
+    """Extent of what is measured."""
 
     months: int = 12
     people: int | None = None
+    """Number of people who come in all, drawn; everybody by default."""
     seed: int = 2026
+    """Seed of the order in which people come."""
 
 
 FULL = Design()

@@ -18,43 +18,24 @@ __all__ = ["FULL", "KINDS", "QUICK", "SWEPT", "Design", "Kind", "Point"]
 
 @dataclass(frozen=True)
 class Point:
-    """Parameters of a policy.
-
-    Parameters
-    ----------
-    k : int
-        Bound of k-anonymity.
-    beta : float
-        Bound of beta-likeness.
-    j : float
-        Bound of the divergence of beliefs, in bits.
-    """
+    """Parameters of a policy."""
 
     k: int
     beta: float
     j: float
+    """Bound of the divergence of beliefs, in bits."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release.
-
-    Parameters
-    ----------
-    name : str
-        Name of the kind in figures.
-    method : str
-        Method that makes its releases.
-    alike : tuple of str
-        Divergences that are bounded by j: those of groups, and those of pairs.
-    chance : bool
-        Whether two releases of a table differ.
-    """
+    """A kind of release."""
 
     name: str
     method: str
     alike: tuple[str, ...] = ()
+    """Divergences that are bounded by j: those of groups, and those of pairs."""
     chance: bool = True
+    """Whether two releases of a table differ."""
 
     def requirements(self, point: Point, bandwidth: Any) -> dict[str, Mapping[str, Any]]:
         """The policy, against an adversary of some knowledge."""
@@ -87,36 +68,23 @@ KINDS = (*SWEPT, Kind("js_reduce, by j and θ", "js_reduce", _PAIRS))
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of all that is drawn.
-    centre : Point
-        Parameters that stay as they are while one of them is varied.
-    ks, betas, js : tuple of float
-        Values over which the parameters are varied.
-    draws : int
-        Releases at the centre of each kind that differ by chance.
-    bandwidth : float
-        Bandwidth of the adversary of Adult.
-    records : int, optional
-        Records of Adult, a random part of them; all, if it is left out.
-    patients, weeks : int
-        Size of the clinic's register: records of a week, and weeks.
-    """
+    """Extent of what is measured."""
 
     seed: int = 2016
     centre: Point = Point(5, 4, 0.2)
+    """Parameters that stay as they are while one of them is varied."""
     ks: tuple[int, ...] = (5, 10, 20)
     betas: tuple[float, ...] = (2, 4, 8)
     js: tuple[float, ...] = (0.1, 0.2, 0.4)
+    """Values over which the parameters are varied."""
     draws: int = 2
+    """Releases at the centre of each kind that differ by chance."""
     bandwidth: float = 0.3
     records: int | None = None
+    """Records of Adult, a random part of them; all, if it is left out."""
     patients: int = 5000
     weeks: int = 6
+    """Size of the clinic's register: records of a week, and weeks."""
 
 
 FULL = Design()

@@ -61,27 +61,18 @@ _MEASURED = (
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """Sites at which the study takes place.
-
-    Parameters
-    ----------
-    adult : Trial
-        Releases of Adult, in this process.
-    clinic : Laboratory
-        The clinic's register, in a database.
-    """
+    """Sites at which the study takes place."""
 
     adult: Trial
     clinic: Laboratory
+    """The clinic's register, in a database."""
 
 
 class Trial:
     """Releases of a table.
 
-    Parameters
-    ----------
-    design : Design
-        Design of the study: its adversary, and the seed of what is drawn.
+    Args:
+        design: Design of the study: its adversary, and the seed of what is drawn.
     """
 
     def __init__(self, table: Table, design: Design) -> None:
@@ -92,14 +83,8 @@ class Trial:
     def figures(self, kind: Kind, point: Point, number: int = 0) -> Figures:
         """Measure a release; if there is none, all is left out.
 
-        Parameters
-        ----------
-        kind : Kind
-            Kind of the release.
-        point : Point
-            Parameters of its policy.
-        number : int
-            Tells releases apart that differ by chance.
+        Args:
+            number: Tells releases apart that differ by chance.
         """
         # Who does not regard beliefs publishes the same whatever j is.
         centre = self._design.centre
@@ -109,10 +94,8 @@ class Trial:
     def make(self, kind: Kind, point: Point, number: int = 0) -> Release:
         """Make a release.
 
-        Raises
-        ------
-        UnattainableRequirement
-            If there is none.
+        Raises:
+            UnattainableRequirement: If there is none.
         """
         method = find_method(kind.method)
         policy = parse_policy(kind.requirements(point, self._design.bandwidth))
@@ -178,17 +161,7 @@ def enter(
     design: Design,
     clinic: Callable[[Console], AbstractContextManager[Laboratory]],
 ) -> Callable[[Console], AbstractContextManager[Sites]]:
-    """Return what reads the Adult data, and enters the clinic's database.
-
-    Parameters
-    ----------
-    path : Path
-        The CSV file.
-    design : Design
-        Extent of what is measured.
-    clinic : callable
-        Enters the database.
-    """
+    """Return what reads the Adult data, and enters the clinic's database."""
 
     @contextmanager
     def entered(console: Console) -> Iterator[Sites]:

@@ -11,19 +11,7 @@ __all__ = ["ATTACKERS", "FULL", "KINDS", "QUICK", "SMALL", "Attack", "Design", "
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release.
-
-    Parameters
-    ----------
-    policy : str
-        Name of its policy in figures.
-    method : str
-        Method that makes it.
-    requirements : mapping of str to object
-        The policy.
-    options : mapping of str to object
-        Options of the method.
-    """
+    """A kind of release."""
 
     policy: str
     method: str
@@ -38,24 +26,13 @@ class Kind:
 
 @dataclass(frozen=True)
 class Attack:
-    """A way to attack a release.
-
-    Parameters
-    ----------
-    name : str
-        Name of it in figures.
-    attacker : str
-        The attacker.
-    options : mapping of str to object
-        Options of the attacker.
-    boxes : bool
-        Whether the release must show boxes in place of quasi-identifiers.
-    """
+    """A way to attack a release."""
 
     name: str
     attacker: str
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     boxes: bool = False
+    """Whether the release must show boxes in place of quasi-identifiers."""
 
 
 _T = 0.2
@@ -121,37 +98,22 @@ SMALL = tuple(
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of all that is drawn.
-    adult : int, optional
-        Records of Adult, a random part of them; all, if it is left out.
-    houses, hospital : int
-        Records of the tables that are drawn.
-    kinds : tuple of Kind
-        Kinds of releases.
-    samples : int
-        Small tables that are drawn.
-    people : int
-        People of each.
-    bandwidth : float
-        Bandwidth of the reader of small tables.
-    t : float
-        Distance of beliefs, in bits, above which a person of them is counted.
-    """
+    """Extent of what is measured."""
 
     seed: int = 2026
     adult: int | None = None
+    """Records of Adult, a random part of them; all, if it is left out."""
     houses: int = 20_640
     hospital: int = 20_000
+    """Records of the tables that are drawn."""
     kinds: tuple[Kind, ...] = KINDS
     samples: int = 100
+    """Small tables that are drawn."""
     people: int = 8
     bandwidth: float = _BANDWIDTH
+    """Bandwidth of the reader of small tables."""
     t: float = _T
+    """Distance of beliefs, in bits, above which a person of them is counted."""
 
 
 FULL = Design()

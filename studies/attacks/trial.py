@@ -44,39 +44,19 @@ __all__ = ["Played", "Site", "enter", "publish"]
 
 @dataclass(frozen=True)
 class Played:
-    """An attack on a release, and what it found.
-
-    Parameters
-    ----------
-    table : str
-        Name of the table.
-    kind : Kind
-        Kind of the release.
-    attack : Attack
-        The attack.
-    found : mapping of str to float
-        Figures of the attack, by name.
-    lost : mapping of str to float or None
-        Metrics of utility of the release, by name.
-    """
+    """An attack on a release, and what it found."""
 
     table: str
     kind: Kind
     attack: Attack
     found: Mapping[str, float]
+    """Figures of the attack, by name."""
     lost: Mapping[str, float | None]
+    """Metrics of utility of the release, by name."""
 
 
 class Site:
-    """Tables that are published and attacked in this process.
-
-    Parameters
-    ----------
-    adult : Table
-        The Adult data, or a part of them.
-    design : Design
-        Extent of what is measured.
-    """
+    """Tables that are published and attacked in this process."""
 
     def __init__(self, adult: Table, design: Design) -> None:
         self._adult = adult
@@ -147,15 +127,7 @@ def publish(setting: Setting, kind: Kind, seed: int) -> Target | None:
 
 
 def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextManager[Site]]:
-    """Return what enters the site, with the Adult data read.
-
-    Parameters
-    ----------
-    path : Path
-        The CSV file.
-    design : Design
-        Extent of what is measured.
-    """
+    """Return what enters the site, with the Adult data read."""
 
     @contextmanager
     def entered(console: Console) -> Iterator[Site]:

@@ -17,8 +17,7 @@ Worlds are listed, so there is a bound on them, and none is left out: beyond it 
 refused. Samples of a large table show what happens to tables of their size, and nothing about the
 large one itself.
 
-References
-----------
+References:
 .. [1] R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei: Minimality attack in privacy preserving data
    publishing. VLDB 2007.
 """
@@ -81,21 +80,14 @@ _Counts = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """Beliefs of a reader who knows the method and the policy.
-
-    Parameters
-    ----------
-    worlds : int
-        Worlds that agree with the release and that the prior does not rule out.
-    alike : int
-        Number of those that are published as the release is.
-    beliefs : (p, m) float array
-        Belief about the people of each part.
-    """
+    """Beliefs of a reader who knows the method and the policy."""
 
     worlds: int
+    """Worlds that agree with the release and that the prior does not rule out."""
     alike: int
+    """Number of those that are published as the release is."""
     beliefs: FloatArray
+    """Shape (p, m). Belief about the people of each part."""
 
 
 def publishing(
@@ -107,19 +99,11 @@ def publishing(
 ) -> Publish:
     """Publication by a method, under a policy.
 
-    Parameters
-    ----------
-    method, requirements, options
-        As a release is made.
-    setting_of : callable
-        The setting of a table, which is the source of its adversaries' priors.
-    progress : Progress
-        Polled.
+    Args:
+        setting_of: The setting of a table, which is the source of its adversaries' priors.
 
-    Raises
-    ------
-    Unsupported
-        If the method draws at random, or a requirement tells respondents apart.
+    Raises:
+        Unsupported: If the method draws at random, or a requirement tells respondents apart.
     """
     if method.draws:
         raise Unsupported(
@@ -158,32 +142,17 @@ def infer_worlds(
 ) -> Worlds:
     """Beliefs after a release of a reader who knows how it was made.
 
-    Parameters
-    ----------
-    release : Release
-        A release, each of whose cells is one part.
-    prior : (p, m) float array
-        Prior beliefs about the people of each part.
-    publish : Publish
-        Publication of a table, as the release was made.
-    most : int
-        Largest number of worlds.
-    progress : Progress
-        Receives the share of the worlds that were published.
+    Args:
+        prior: Shape (p, m). Prior beliefs about the people of each part.
+        publish: Publication of a table, as the release was made.
+        most: Largest number of worlds.
+        progress: Receives the share of the worlds that were published.
 
-    Returns
-    -------
-    Worlds
-
-    Raises
-    ------
-    ContradictoryKnowledge
-        If the prior rules all worlds out that are published so.
-    TooLarge
-        If there are more worlds.
-    Unsupported
-        If respondents are told apart or have several records, or the table is not published so
-        again.
+    Raises:
+        ContradictoryKnowledge: If the prior rules all worlds out that are published so.
+        TooLarge: If there are more worlds.
+        Unsupported: If respondents are told apart or have several records, or the table is not
+            published so again.
     """
     table, parts = release.table, release.parts
     sensitive = table.sensitive
@@ -240,11 +209,8 @@ def infer_worlds(
 def sampled(table: Table, people: int, generator: np.random.Generator) -> tuple[Table, IntArray]:
     """Draw a table of so many of the people, each as likely; domains stay as they are.
 
-    Returns
-    -------
-    Table
-    (q,) int array
-        The cell of the table that each of its cells is.
+    Returns:
+        Shape (q,). The cell of the table that each of its cells is.
     """
     cells, values = np.nonzero(table.counts)
     times = table.counts[cells, values]
@@ -295,9 +261,7 @@ def _worlds(
 ) -> tuple[list[tuple[IntArray, list[_Counts]]], int]:
     """Worlds of each lot of groups that may exchange people, and how many there are together.
 
-    Returns
-    -------
-    list of tuple
+    Returns:
         Cells of each lot, and the ways in which they may have values.
     """
     count = release.table.cells

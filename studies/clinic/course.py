@@ -164,18 +164,9 @@ def first_chances() -> _Floats:
 def next_chances(classes: _Codes, past: _Codes) -> _Floats:
     """Probability of each next result of patients.
 
-    Parameters
-    ----------
-    classes : array of int, shape (patients,)
-        Classes of the patients.
-    past : array of int, shape (patients, MEMORY)
-        Codes of their last results, newest first, `NONE` where they have had fewer. The newest is
-        a stage.
-
-    Returns
-    -------
-    array of float, shape (patients, results)
-        Probabilities; each row sums to one.
+    Args:
+        past: Codes of their last results, newest first, `NONE` where they have had fewer. The
+            newest is a stage.
     """
     return _CHANCES[_kind(past), classes, past[:, 0]]
 

@@ -42,19 +42,13 @@ _History = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Transition:
-    """Chance of a next result.
-
-    Parameters
-    ----------
-    history : tuple of str
-        Past results, oldest first.
-    probability : float
-        Positive; those of one history sum to one.
-    """
+    """Chance of a next result."""
 
     history: tuple[str, ...]
+    """Past results, oldest first."""
     next: str
     probability: float
+    """Positive; those of one history sum to one."""
 
 
 @dataclass(frozen=True)

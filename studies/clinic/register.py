@@ -36,20 +36,12 @@ _Codes = npt.NDArray[np.int64]
 def draw_register(patients: int, weeks: int, seed: int, name: str = "clinic") -> Source:
     """Draw a register.
 
-    Parameters
-    ----------
-    patients : int
-        Number of patients in a week, at least 1.
-    weeks : int
-        Number of weeks, at least 1.
-    seed : int
-        Seed of the random numbers, not negative.
-    name : str, optional
-        Name of the table.
+    Args:
+        patients: Number of patients in a week, at least 1.
+        weeks: Number of weeks, at least 1.
+        seed: Seed of the random numbers, not negative.
 
-    Returns
-    -------
-    Source
+    Returns:
         Table with columns patient, week (both from 1), age, gender, weight and result; by week,
         patients in order of admission.
     """

@@ -27,30 +27,17 @@ ATTACKERS: Mapping[str, Mapping[str, object]] = {"majority": {}, "learner": {}}
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool with a method.
-
-    Parameters
-    ----------
-    name : str
-        Name of it in figures.
-    module : str
-        Module that runs it, relative to `peers`.
-    bounds : tuple of str
-        Bounds that it can be asked for, by name.
-    options : mapping of str to object
-        Options of it.
-    package : str
-        Package that it is from.
-    by_levels : bool
-        Whether it needs a hierarchy of every column, of numbers, too.
-    """
+    """A tool with a method."""
 
     name: str
     module: str
+    """Module that runs it, relative to `peers`."""
     bounds: tuple[str, ...]
+    """Bounds that it can be asked for, by name."""
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     package: str = "bkpriv"
     by_levels: bool = False
+    """Whether it needs a hierarchy of every column, of numbers, too."""
 
 
 def _own(method: str, bounds: tuple[str, ...], **options: object) -> Tool:
@@ -89,63 +76,37 @@ TOOLS = (
 
 @dataclass(frozen=True)
 class Extent:
-    """Extent of what is measured of one table.
-
-    Parameters
-    ----------
-    table : {"Adult", "hospital", "houses", "census"}
-        The table.
-    records : int, optional
-        Records of each sample; of Adult all, if it is left out.
-    samples : int
-        Samples that are drawn.
-    bounds : tuple of str
-        Bounds that are asked for.
-    attacked, judged : bool
-        Whether releases are attacked, and the first sample's judged by pyCANON.
-    seconds : int
-        CPU time that one trial may take.
-    """
+    """Extent of what is measured of one table."""
 
     table: str
     records: int | None
+    """Records of each sample; of Adult all, if it is left out."""
     samples: int = 3
     bounds: tuple[str, ...] = tuple(BOUNDS)
     attacked: bool = True
     judged: bool = True
+    """Whether releases are attacked, and the first sample's judged by pyCANON."""
     seconds: int = 90
+    """CPU time that one trial may take."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    extents : tuple of Extent
-        Tables, with how much of each is measured.
-    tools : tuple of Tool
-        The tools.
-    seed : int
-        Seed of samples and questions.
-    queries, dimensions : int
-        Counts that are asked for, and quasi-identifiers that each has a condition on.
-    selectivity : float
-        Share of all combinations of values that one asks for.
-    bytes : int
-        Memory that one trial may take.
-    abreast : int
-        Tools that are tried at a time.
-    """
+    """Extent of what is measured."""
 
     extents: tuple[Extent, ...]
+    """Tables, with how much of each is measured."""
     tools: tuple[Tool, ...] = TOOLS
     seed: int = 2026
     queries: int = 1_000
     dimensions: int = 2
+    """Counts that are asked for, and quasi-identifiers that each has a condition on."""
     selectivity: float = 0.05
+    """Share of all combinations of values that one asks for."""
     bytes: int = 6 << 30
+    """Memory that one trial may take."""
     abreast: int = 8
+    """Tools that are tried at a time."""
 
 
 _OFTEN = (_K, "k = 5, t = 0.3")

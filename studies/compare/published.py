@@ -40,28 +40,19 @@ __all__ = ["Data", "breached", "count_errors", "loss", "published"]
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A table, and which cell and sensitive value each record has.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    cells, values : (n,) int array
-        Cell and sensitive value of each record.
-    """
+    """A table, and which cell and sensitive value each record has."""
 
     table: Table
     cells: IntArray
     values: IntArray
+    """Shape (n,). Cell and sensitive value of each record."""
 
 
 class _Sets(Labels):
     """Sets of values in place of labels.
 
-    Parameters
-    ----------
-    chosen : (g, size) bool array
-        Values that each group may have.
+    Args:
+        chosen: Shape (g, size). Values that each group may have.
     """
 
     def __init__(self, domain: Domain, chosen: BoolArray) -> None:
@@ -75,16 +66,12 @@ class _Sets(Labels):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Shown(Generalized):
-    """Published rows of another tool.
-
-    Parameters
-    ----------
-    stands : tuple of array
-        Codes of the first and the last value that each group may have, (g, 2), of each numeric
-        quasi-identifier; of any other whether it may have each value, (g, size).
-    """
+    """Published rows of another tool."""
 
     stands: tuple[IntArray, ...]
+    """Codes of the first and the last value that each group may have, (g, 2), of each numeric
+    quasi-identifier; of any other whether it may have each value, (g, size).
+    """
 
     def penalties(self, release: Release) -> FloatArray:
         """See `Form`."""
@@ -114,10 +101,8 @@ class _Shown(Generalized):
 def published(data: Data, answer: Answer) -> Release:
     """Build the release that a tool's answer shows.
 
-    Raises
-    ------
-    ValueError
-        If what is published of a record is not true of it, or is no value.
+    Raises:
+        ValueError: If what is published of a record is not true of it, or is no value.
     """
     table, labels = data.table, np.array(answer.groups, dtype=np.int64)
     if len(labels) != len(data.cells):

@@ -36,10 +36,8 @@ def read_rows(directory: Path, name: str) -> list[dict[str, str]]:
 def tabulated(detail: Iterable[Mapping[str, str]], cost: Iterable[Mapping[str, str]]) -> list[str]:
     """Lines of the table: medians of samples, with the least and the largest beside them.
 
-    Parameters
-    ----------
-    detail, cost : iterable of mapping
-        Rows of the figures' data.
+    Args:
+        detail, cost: Rows of the figures' data.
     """
     found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in detail:

@@ -64,21 +64,10 @@ _WAIT = 30
 
 @dataclass(frozen=True)
 class Run:
-    """Outcome of a process.
-
-    Parameters
-    ----------
-    outcome : str
-        Outcome in words: "published", or what went wrong.
-    answer : Answer or None
-        The answer, if there is one.
-    seconds : float or None
-        CPU seconds of publishing.
-    megabytes : float or None
-        Memory of the process at most.
-    """
+    """Outcome of a process."""
 
     outcome: str
+    """Outcome in words: "published", or what went wrong."""
     answer: Answer | None = None
     seconds: float | None = None
     megabytes: float | None = None
@@ -87,12 +76,9 @@ class Run:
 def run(module: str, task: Task, *, seconds: int, size: int) -> Run:
     """Run a module of `peers`, or our own, in a process.
 
-    Parameters
-    ----------
-    module : str
-        The module, relative to `peers`.
-    seconds, size : int
-        CPU time, and bytes of memory, that it may take.
+    Args:
+        module: The module, relative to `peers`.
+        seconds, size: CPU time, and bytes of memory, that it may take.
     """
     own = module.startswith("..")
     command = [sys.executable, "-m", "studies.compare.peers"] if own else [PYTHON, "-m", "peers"]
@@ -127,30 +113,16 @@ def _last(printed: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A sample of a table, and what is asked about it.
-
-    Parameters
-    ----------
-    number : int
-        Number of the sample.
-    source : Source
-        Records of the sample.
-    data : Data
-        The same, coded.
-    setting : Setting
-        Setting in which attackers' beliefs are measured.
-    workload : Workload
-        Counts that are asked for.
-    actual : (q,) float array
-        True counts.
-    """
+    """A sample of a table, and what is asked about it."""
 
     number: int
     source: Source
     data: Data
     setting: Setting
+    """Setting in which attackers' beliefs are measured."""
     workload: Workload
     actual: FloatArray
+    """Shape (q,). True counts."""
 
     @classmethod
     def of(cls, number: int, source: Source, design: Design) -> Sample:
@@ -169,19 +141,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Trial:
-    """Trial of a tool with a sample.
-
-    Parameters
-    ----------
-    table, records, sample, bounds, tool : str or int
-        The sample, and what was asked of whom.
-    outcome : str
-        Outcome in words; see `Run`.
-    seconds, megabytes : float or None
-        CPU time and memory that it took.
-    figures : mapping of str to float or None
-        Figures of what was published, by name.
-    """
+    """Trial of a tool with a sample."""
 
     table: str
     records: int
@@ -189,23 +149,15 @@ class Trial:
     bounds: str
     tool: Tool
     outcome: str
+    """Outcome in words; see `Run`."""
     seconds: float | None = None
     megabytes: float | None = None
+    """CPU time and memory that it took."""
     figures: Mapping[str, float | None] = field(default_factory=dict)
 
 
 class Site:
-    """Samples that all tools publish; figures share what was tried once.
-
-    Parameters
-    ----------
-    adult : Source
-        The Adult data.
-    design : Design
-        Extent of what is measured.
-    versions : mapping of str to str
-        Versions of packages.
-    """
+    """Samples that all tools publish; figures share what was tried once."""
 
     def __init__(self, adult: Source, design: Design, versions: Mapping[str, str]) -> None:
         self._adult = adult
@@ -393,15 +345,7 @@ def judged(
 
 
 def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextManager[Site]]:
-    """Return what enters the site, with the Adult data read.
-
-    Parameters
-    ----------
-    path : Path
-        The CSV file.
-    design : Design
-        Extent of what is measured.
-    """
+    """Return what enters the site, with the Adult data read."""
 
     @contextmanager
     def entered(console: Console) -> Iterator[Site]:

@@ -62,31 +62,19 @@ def _disclosure(ell: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release.
-
-    Parameters
-    ----------
-    name : str
-        Name of the kind in figures.
-    method : str
-        Method that makes its releases.
-    requirements : callable
-        The policy for an l.
-    scheme : {"rr-s", "rr-qi", "rr-both"} or None
-        Scheme of randomization; None where records are grouped.
-    marginal : bool
-        Whether risks are those of an adversary who infers sensitive values from their shares in the
-        whole table.
-    chance : bool
-        Whether two releases of a table differ.
-    """
+    """A kind of release."""
 
     name: str
     method: str
     requirements: Callable[[int], Mapping[str, Any]]
     scheme: Scheme | None = None
+    """Scheme of randomization; None where records are grouped."""
     marginal: bool = False
+    """Whether risks are those of an adversary who infers sensitive values from their shares in the
+    whole table.
+    """
     chance: bool = False
+    """Whether two releases of a table differ."""
 
 
 def _randomized(name: str, scheme: Scheme, *, marginal: bool = False) -> Kind:
@@ -110,30 +98,18 @@ GROUPED = (
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of all that is drawn at random.
-    draws : int
-        Releases of each kind that differ by chance.
-    levels : tuple of int
-        The l.
-    level : int
-        The l of figures that have another axis.
-    sizes : tuple of float
-        Sizes of the table in figure 4, as multiples of its own.
-    rounds : int
-        Runs of which the median counts where time is measured.
-    """
+    """Extent of what is measured."""
 
     seed: int = 2011
     draws: int = 10
+    """Releases of each kind that differ by chance."""
     levels: tuple[int, ...] = (2, 3, 4, 5, 6, 7)
     level: int = 3
+    """The l of figures that have another axis."""
     sizes: tuple[float, ...] = (0.5, 1.0, 1.5, 2.0, 2.5)
+    """Sizes of the table in figure 4, as multiples of its own."""
     rounds: int = 3
+    """Runs of which the median counts where time is measured."""
     pairs_levels: tuple[int, ...] = field(default=(3, 4, 5))
 
 

@@ -20,40 +20,23 @@ Measure = Callable[[Release], Mapping[str, Mapping[str, float]]]
 
 @dataclass(frozen=True)
 class Point:
-    """Point of the study: one setting of a release.
-
-    Parameters
-    ----------
-    table : str
-        Name of the table.
-    kind : Kind
-        Kind of the release.
-    ell : int
-        Value of l.
-    size : float
-        Size of the table as a multiple of its own.
-    """
+    """Point of the study: one setting of a release."""
 
     table: str
     kind: Kind
     ell: int
     size: float = 1.0
+    """Size of the table as a multiple of its own."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure of several releases.
-
-    Parameters
-    ----------
-    mean : float or None
-        Mean of the figures; None if there is no release.
-    deviation : float or None
-        Standard deviation of a single one; None if there is but one.
-    """
+    """A figure of several releases."""
 
     mean: float | None
+    """Mean of the figures; None if there is no release."""
     deviation: float | None
+    """Standard deviation of a single one; None if there is but one."""
 
 
 NONE = Spread(None, None)
@@ -65,20 +48,10 @@ def spreads(
 ) -> dict[str, dict[str, Spread]]:
     """Measure releases of a point.
 
-    Parameters
-    ----------
-    workshop : Workshop
-        Workshop that makes the releases.
-    design : Design
-        Extent of what is measured, with the number of releases.
-    point : Point
-        Setting of the releases.
-    measure : callable
-        Measures one; what it says of one is kept.
+    Args:
+        design: Extent of what is measured, with the number of releases.
 
-    Returns
-    -------
-    dict of str to dict of str to Spread
+    Returns:
         Spreads by what was released, with the estimate if there are several, and by figure. There
         are no figures if there is no release.
     """

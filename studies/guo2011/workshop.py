@@ -52,39 +52,20 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Retentions:
-    """Optimal channels, or that there are none.
-
-    Parameters
-    ----------
-    channels : tuple of Channel or None
-        Channels, one for each attribute; None if no channels keep risks at or below the bound.
-    risk : float or None
-        The largest risk.
-    objective : float or None
-        Objective that is minimised.
-    best : float
-        Least value of the largest risk under any distortion by the scheme.
-    over : int
-        Records that cannot get to the bound.
-    """
+    """Optimal channels, or that there are none."""
 
     channels: tuple[Channel, ...] | None
+    """Channels, one for each attribute; None if no channels keep risks at or below the bound."""
     risk: float | None
     objective: float | None
     best: float
+    """Least value of the largest risk under any distortion by the scheme."""
     over: int
+    """Records that cannot get to the bound."""
 
 
 class Workshop:
-    """The tables, and what was made of them.
-
-    Parameters
-    ----------
-    source : Source
-        The Adult data.
-    seed : int
-        Seed of all that is drawn.
-    """
+    """The tables, and what was made of them."""
 
     def __init__(self, source: Source, seed: int) -> None:
         self._seed = seed
@@ -115,18 +96,9 @@ class Workshop:
     ) -> Release | None:
         """Make a release, or None if none keeps the bound.
 
-        Parameters
-        ----------
-        name : str
-            Name of the table.
-        kind : Kind
-            Kind of the release.
-        ell : int
-            Value of l.
-        number : int
-            Tells releases apart that differ by chance.
-        size : float
-            Size of the table as a multiple of its own. Channels are those for its own size.
+        Args:
+            number: Tells releases apart that differ by chance.
+            size: Size of the table as a multiple of its own. Channels are those for its own size.
         """
         return self.once(
             ("release", name, kind.name, ell, number, size),
@@ -172,12 +144,8 @@ def resized(table: Table, size: float, chance: Chance) -> Table:
 def find_retentions(table: Table, kind: Kind, ell: int) -> Retentions:
     """Find optimal channels for a table.
 
-    Parameters
-    ----------
-    kind : Kind
-        A randomized kind.
-    ell : int
-        Value of l: no risk may exceed ``1 / l``.
+    Args:
+        ell: Value of l: no risk may exceed ``1 / l``.
     """
     assert kind.scheme is not None
     tau = 1 / ell
@@ -225,17 +193,8 @@ def _by_marginal(table: Table, exposure: RiskTable, tau: float) -> Retentions:
 def in_process(path: Path, seed: int) -> Callable[[Console], AbstractContextManager[Workshop]]:
     """Return what reads the Adult data, to be measured in this process.
 
-    Parameters
-    ----------
-    path : Path
-        The CSV file.
-    seed : int
-        Seed of all that is drawn.
-
-    Raises
-    ------
-    ClientError
-        If there are no salaries in it.
+    Raises:
+        ClientError: If there are no salaries in it.
     """
 
     @contextmanager

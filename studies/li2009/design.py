@@ -29,24 +29,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameters:
-    """A row of the paper's Table V; k = ℓ throughout.
-
-    Parameters
-    ----------
-    name : str
-        The paper's name for it.
-    k : int
-        Records that a group has at least, and the ℓ of both kinds of ℓ-diversity.
-    t : float
-        The t of t-closeness and of (B,t)-privacy.
-    b : float
-        Bandwidth of the adversary of (B,t)-privacy, for every quasi-identifier.
-    """
+    """A row of the paper's Table V; k = ℓ throughout."""
 
     name: str
     k: int
+    """Records that a group has at least, and the ℓ of both kinds of ℓ-diversity."""
     t: float
+    """The t of t-closeness and of (B,t)-privacy."""
     b: float = 0.3
+    """Bandwidth of the adversary of (B,t)-privacy, for every quasi-identifier."""
 
 
 USUAL = Parameters("para1", 3, 0.25)
@@ -61,21 +52,14 @@ _TABLE_V = (
 
 @dataclass(frozen=True)
 class TableKind:
-    """A kind of anonymised table.
-
-    Parameters
-    ----------
-    name : str
-        Name of the kind in figures; the paper's, if it has one.
-    requirements : callable
-        The policy for given parameters.
-    estimator : str
-        Estimator of beliefs where the policy is enforced.
-    """
+    """A kind of anonymised table."""
 
     name: str
+    """Name of the kind in figures; the paper's, if it has one."""
     requirements: Callable[[Parameters], Mapping[str, Any]]
+    """The policy for given parameters."""
     estimator: str = "auto"
+    """Estimator of beliefs where the policy is enforced."""
 
 
 def bt_privacy(
@@ -125,56 +109,35 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of all that is drawn at random: groups, samples, queries.
-    parameters : tuple of Parameters
-        Rows of Table V.
-    adversaries : tuple of float
-        The b′ of adversaries.
-    estimators : tuple of str
-        Estimators of their beliefs.
-    bandwidths : tuple of float
-        The b of figure 3a.
-    first_bandwidths, second_bandwidths : tuple of float
-        The b₁ and b₂ of figure 3b. No distance of a marital status, race or sex that is above 0 is
-        below 1/2, so up to there b₂ makes no difference; hence the values beyond.
-    thresholds : tuple of float
-        The t of the figure that the paper could not draw.
-    group_sizes : tuple of int
-        The N of figure 2.
-    repetitions : int
-        Groups of each size.
-    shares : tuple of float
-        Sizes of samples in figure 4b, as shares of the records.
-    rounds : int
-        Runs of which the median counts where time is measured.
-    dimensions : tuple of int
-        Quasi-identifiers in a query, in figure 6a; those in figure 6b are `dimension`.
-    selectivities : tuple of float
-        Selectivities of queries in figure 6b; that in figure 6a is `selectivity`.
-    queries : int
-        Queries of each kind.
-    """
+    """Extent of what is measured."""
 
     seed: int = 2009
+    """Seed of all that is drawn at random: groups, samples, queries."""
     parameters: tuple[Parameters, ...] = _TABLE_V
+    """Rows of Table V."""
     adversaries: tuple[float, ...] = (0.2, 0.3, 0.4, 0.5)
     estimators: tuple[str, ...] = ("omega", "auto")
     bandwidths: tuple[float, ...] = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+    """The b of figure 3a."""
     first_bandwidths: tuple[float, ...] = (0.2, 0.3, 0.4, 0.5)
     second_bandwidths: tuple[float, ...] = (0.2, 0.5, 0.6, 0.8)
+    """The b₁ and b₂ of figure 3b. No distance of a marital status, race or sex that is above 0 is
+    below 1/2, so up to there b₂ makes no difference; hence the values beyond.
+    """
     thresholds: tuple[float, ...] = (0.1, 0.15, 0.2, 0.25, 0.3)
+    """The t of the figure that the paper could not draw."""
     group_sizes: tuple[int, ...] = (3, 5, 8, 10, 12, 15)
+    """The N of figure 2."""
     repetitions: int = 100
     shares: tuple[float, ...] = (0.25, 0.5, 0.75, 1.0)
+    """Sizes of samples in figure 4b, as shares of the records."""
     rounds: int = 3
+    """Runs of which the median counts where time is measured."""
     dimensions: tuple[int, ...] = (2, 3, 4, 5, 6)
+    """Quasi-identifiers in a query, in figure 6a; those in figure 6b are `dimension`."""
     dimension: int = 4
     selectivities: tuple[float, ...] = (0.02, 0.05, 0.1, 0.15, 0.2)
+    """Selectivities of queries in figure 6b; that in figure 6a is `selectivity`."""
     selectivity: float = 0.1
     queries: int = 1000
 

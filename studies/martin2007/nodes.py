@@ -138,16 +138,8 @@ def narrowed(source: Source) -> Source:
 def create_nodes(connection: Connection, schema: str, source: Source, dataset: str, k: int) -> None:
     """Make all nodes and measure them.
 
-    Parameters
-    ----------
-    schema : str
-        Schema that holds the source.
-    source : Source
-        A source that was loaded; its quasi-identifiers are generalized.
-    dataset : str
-        The dataset that it was declared as.
-    k : int
-        Pieces of knowledge at most.
+    Args:
+        source: A source that was loaded; its quasi-identifiers are generalized.
     """
     table = sql.Identifier(schema, source.name)
     names = source.quasi_identifiers
@@ -189,18 +181,9 @@ def ask(
 ) -> list[Row]:
     """Query the tables of nodes, which the first query makes.
 
-    Parameters
-    ----------
-    laboratory : Laboratory
-        Laboratory in which the source lies.
-    design : Design
-        Extent of the knowledge that nodes are measured against.
-    advance : callable
-        Told what is done.
-    question : SQL
-        A query in which ``{node}`` and ``{worst}`` stand for the tables.
-    **settings
-        Parameters of the query.
+    Args:
+        design: Extent of the knowledge that nodes are measured against.
+        question: A query in which ``{node}`` and ``{worst}`` stand for the tables.
     """
     connection = laboratory.connection
     node, worst = laboratory.name("node"), laboratory.name("node_worst")

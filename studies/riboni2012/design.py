@@ -51,21 +51,14 @@ BETTER = "bethe"
 
 @dataclass(frozen=True)
 class Adversary:
-    """Adversary with knowledge of how results follow each other.
-
-    Parameters
-    ----------
-    name : str
-        Name of the adversary in figures, and of the sequential knowledge.
-    kind : str, optional
-        Kind of the knowledge, as `set_sequential_knowledge` has it; none, if nothing is known.
-    source : str, optional
-        Name of the table that it is read from.
-    """
+    """Adversary with knowledge of how results follow each other."""
 
     name: str
+    """Name of the adversary in figures, and of the sequential knowledge."""
     kind: str | None = None
+    """Kind of the knowledge, as `set_sequential_knowledge` has it; none, if nothing is known."""
     source: str | None = None
+    """Name of the table that it is read from."""
 
 
 STEPS = tuple(Adversary(f"{n}-step DK", "domain", f"transitions_{n}") for n in (3, 2, 1))
@@ -91,23 +84,15 @@ def mined(patients: int) -> Adversary:
 
 @dataclass(frozen=True)
 class Defence:
-    """Defence: a way of publishing weeks, one after the other.
-
-    Parameters
-    ----------
-    name : str
-        Name of the defence in figures, and of the dataset.
-    requirements : mapping
-        The policy.
-    knowledge : Adversary, optional
-        Adversary whose sequential knowledge the policy names.
-    """
+    """Defence: a way of publishing weeks, one after the other."""
 
     name: str
+    """Name of the defence in figures, and of the dataset."""
     requirements: Mapping[str, Any]
     method: str = "mondrian"
     options: Mapping[str, Any] = field(default_factory=dict)
     knowledge: Adversary = NOTHING
+    """Adversary whose sequential knowledge the policy names."""
 
 
 _SEED = 2012
@@ -188,37 +173,24 @@ DEFENCES = (
 
 @dataclass(frozen=True)
 class Design:
-    """Extent of what is measured.
-
-    Parameters
-    ----------
-    patients, weeks : int
-        Size of the register: records of a week, and weeks.
-    seed : int
-        Seed of the register; corpora have those after it. Also the seed of queries.
-    corpora : tuple of int
-        Patients a week in each corpus, the largest first.
-    weighed : int
-        Utility is measured every so many weeks, counted from the last.
-    thresholds : tuple of float
-        The j of JS-reduce.
-    bounds : tuple of float
-        The t of the sequential skyline.
-    queries : int
-        Count queries of each selectivity.
-    selectivities : tuple of float
-        Shares of all combinations of values that queries ask for.
-    """
+    """Extent of what is measured."""
 
     patients: int = 5000
     weeks: int = 24
+    """Size of the register: records of a week, and weeks."""
     seed: int = _SEED
+    """Seed of the register; corpora have those after it. Also the seed of queries."""
     corpora: tuple[int, ...] = (5000, 500, 50)
+    """Patients a week in each corpus, the largest first."""
     weighed: int = 4
+    """Utility is measured every so many weeks, counted from the last."""
     thresholds: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8)
+    """The j of JS-reduce."""
     bounds: tuple[float, ...] = (0.1, 0.2, 0.3)
+    """The t of the sequential skyline."""
     queries: int = 1000
     selectivities: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2)
+    """Shares of all combinations of values that queries ask for."""
 
 
 FULL = Design()

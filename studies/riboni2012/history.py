@@ -80,23 +80,17 @@ class Released:
 
 @dataclass(frozen=True)
 class Finding:
-    """Knowledge gained by an adversary from a week's release, given those before it.
-
-    Parameters
-    ----------
-    gain : float
-        Excess of an actual result's probability for the adversary over its share in the group, in
-        parts of what lacks to certainty; the average over records.
-    confidence : float
-        Probability of actual results, on average.
-    worst : float
-        Probability of the actual result of which the adversary is surest.
-    """
+    """Knowledge gained by an adversary from a week's release, given those before it."""
 
     week: int
     gain: float
+    """Excess of an actual result's probability for the adversary over its share in the group, in
+    parts of what lacks to certainty; the average over records.
+    """
     confidence: float
+    """Probability of actual results, on average."""
     worst: float
+    """Probability of the actual result of which the adversary is surest."""
 
 
 def published(

@@ -14,25 +14,13 @@ __all__ = ["Loaded", "loaded"]
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file as it is loaded.
-
-    Parameters
-    ----------
-    header : bool or None
-        Whether a line was found to name the columns.
-    types : dict of str to str
-        Types of the columns.
-    rows : list of tuple
-        Records as they go into a table.
-    decisions : dict of str to Decision
-        Decisions about the columns.
-    notes : list of str
-        Notes about the file.
-    """
+    """A file as it is loaded."""
 
     header: bool | None
+    """Whether a line was found to name the columns."""
     types: dict[str, str]
     rows: list[tuple[str | None, ...]]
+    """Records as they go into a table."""
     decisions: dict[str, Decision]
     notes: list[str]
 

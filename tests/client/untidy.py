@@ -25,43 +25,25 @@ _RECORDS = 60
 
 @dataclass(frozen=True)
 class Untidy:
-    """A file, and what is true of it.
-
-    Parameters
-    ----------
-    name : str
-        Untidiness, as the file's name.
-    content : bytes
-        The file.
-    text : str
-        Text that it holds, unpacked and decoded.
-    delimiter, quote : str
-        Character between fields, and that around them; empty where nothing is quoted.
-    above : int
-        Lines before the first record or the line of names.
-    header : bool
-        Whether there is a line of names.
-    names : tuple of str
-        The columns; empty where the file has no names.
-    types : tuple of str
-        Types of the columns.
-    records : int
-        Number of records.
-    stated : str
-        Option without which the file is refused, for it does not say what that says.
-    """
+    """A file, and what is true of it."""
 
     name: str
+    """Untidiness, as the file's name."""
     content: bytes
     text: str
+    """Text that it holds, unpacked and decoded."""
     delimiter: str
     quote: str
+    """Character between fields, and that around them; empty where nothing is quoted."""
     above: int
+    """Lines before the first record or the line of names."""
     header: bool
     names: tuple[str, ...]
+    """The columns; empty where the file has no names."""
     types: tuple[str, ...]
     records: int
     stated: str = ""
+    """Option without which the file is refused, for it does not say what that says."""
 
 
 _NAMES = ("age", "sex", "weight", "seen", "postcode", "diagnosis")

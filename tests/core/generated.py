@@ -17,14 +17,8 @@ _ILLS = 10
 def numeric_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     """Draw numeric quasi-identifiers, of a few values to one for each record, that correlate.
 
-    Parameters
-    ----------
-    records : int
-        Number of records.
-    seed : int
-        Seed of the random numbers.
-    nulls : float
-        Share of NULL in two of the quasi-identifiers.
+    Args:
+        nulls: Share of NULL in two of the quasi-identifiers.
     """
     rng = np.random.default_rng(seed)
     latent = rng.normal(size=(records, 3))
@@ -50,14 +44,8 @@ def numeric_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
 def hierarchical_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     """Draw categorical quasi-identifiers, most with a hierarchy, some values far rarer than others.
 
-    Parameters
-    ----------
-    records : int
-        Number of records.
-    seed : int
-        Seed of the random numbers.
-    nulls : float
-        Share of NULL in two of the quasi-identifiers.
+    Args:
+        nulls: Share of NULL in two of the quasi-identifiers.
     """
     rng = np.random.default_rng(seed)
     shapes = [(4, 3, 5), (6, 4), (3, 7), (5,), (2,), (3, 3, 3)]

@@ -12,21 +12,14 @@ __all__ = ["Known"]
 
 @dataclass(frozen=True, eq=False)
 class Known(NoLibrary):
-    """One prior about cells, whatever its name, and one about respondents.
-
-    Parameters
-    ----------
-    cells : (c, m) array_like, optional
-        Prior that every outside table states.
-    respondents : (n, m) array_like, optional
-        Prior of all adversaries who remember.
-    past : (n, m + 1) array_like, optional
-        Signatures of the respondents.
-    """
+    """One prior about cells, whatever its name, and one about respondents."""
 
     cells: Any = None
+    """Shape (c, m). Prior that every outside table states."""
     respondents: Any = None
+    """Shape (n, m). Prior of all adversaries who remember."""
     past: Any = None
+    """Shape (n, m + 1). Signatures of the respondents."""
 
     def outside(self, table: Any, name: str) -> Any:
         """See `Library`."""

@@ -40,23 +40,12 @@ STEPS = (1, 7, None)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A small table in groups, and the same for the core.
-
-    Parameters
-    ----------
-    records : Records
-        The table.
-    groups : list of Group
-        Records of each group.
-    steps : tuple of int or None
-        Distance of neighbouring points of each quasi-identifier.
-    release : Release
-        Releases, both of them, for the core.
-    """
+    """A small table in groups, and the same for the core."""
 
     records: Records
     groups: list[Group]
     steps: tuple[int | None, ...]
+    """Distance of neighbouring points of each quasi-identifier."""
     release: Release
 
     @property

@@ -90,12 +90,10 @@ def likeliest(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Counts that maximise the likelihood, found by a general method over the whole grid.
 
-    Returns
-    -------
-    counts, seen : (grid) float array
-        The counts, the prior among them, and how often each combination is shown.
-    matrix : (grid, grid) float array
-        Probability of each shown combination for each true one.
+    Returns:
+        counts, seen: Shape (grid). The counts, the prior among them, and how often each combination
+            is shown.
+        matrix: Shape (grid, grid). Probability of each shown combination for each true one.
     """
     matrix = np.ones((1, 1))
     for attribute, retention in zip(attributes, retentions, strict=True):

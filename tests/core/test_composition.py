@@ -61,28 +61,17 @@ NEEDED: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A way to publish.
-
-    Parameters
-    ----------
-    method : str
-        The method.
-    told : str
-        Knowledge that the table has of a person: a value, one of two columns, several, or both.
-    grown, beside : bool
-        Layers.
-    unfit : str
-        Treatment of groups that nothing mends.
-    policy : str
-        Key of `POLICIES`.
-    """
+    """A way to publish."""
 
     method: str
     told: str
+    """Knowledge that the table has of a person: a value, one of two columns, several, or both."""
     grown: bool
     beside: bool
     unfit: str
+    """Treatment of groups that nothing mends."""
     policy: str
+    """Key of `POLICIES`."""
 
     @property
     def columns(self) -> tuple[str, ...]:

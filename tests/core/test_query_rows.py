@@ -45,14 +45,10 @@ Person = tuple[Row, list[Row]]
 class Visits:
     """Persons of some rows each, in groups of cells: as lists, and as a release.
 
-    Parameters
-    ----------
-    known, told : sequence of Attribute
-        Quasi-identifiers and sensitive columns.
-    persons : sequence of Person
-        Quasi-identifiers of each person, and the sensitive values of their rows.
-    steps : sequence of int or None
-        Distance of neighbouring points of each quasi-identifier.
+    Args:
+        known, told: Quasi-identifiers and sensitive columns.
+        persons: Quasi-identifiers of each person, and the sensitive values of their rows.
+        steps: Distance of neighbouring points of each quasi-identifier.
     """
 
     def __init__(

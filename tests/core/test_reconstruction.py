@@ -50,19 +50,7 @@ SHARES = (Fraction(1, 4), Fraction(2, 3), Fraction(9, 10), Fraction(1))
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A randomized release, and the same in plain values.
-
-    Parameters
-    ----------
-    attributes : tuple of Attribute
-        All attributes, the sensitive one last.
-    retentions : tuple of Fraction
-        Retentions of the attributes.
-    rows : list of tuple
-        The shown records.
-    release : Release
-        The same for the core.
-    """
+    """A randomized release, and the same in plain values."""
 
     attributes: tuple[Attribute, ...]
     retentions: tuple[Fraction, ...]

@@ -26,17 +26,8 @@ from pycanon import anonymity
 def judge(view: pd.DataFrame, quasi_identifiers: list[str], sensitive: str) -> dict[str, object]:
     """Measure a view.
 
-    Parameters
-    ----------
-    view : DataFrame
-        The view's rows, all columns text.
-    quasi_identifiers, sensitive : list of str, str
-        Columns of the view.
-
-    Returns
-    -------
-    dict
-        Figures by name.
+    Args:
+        view: The view's rows, all columns text.
     """
     values = view[sensitive].unique()
     numeric = all(value.removeprefix("-").isdecimal() for value in values)

@@ -57,16 +57,11 @@ def expected_rows(
 ) -> tuple[Counter[tuple[Any, ...]], int]:
     """Rows that a release must show, and how many records it must leave out.
 
-    Parameters
-    ----------
-    connection : Connection
-        Connection of a role that may measure the release.
-    release : int
-        The release.
-    source : sequence of tuple
-        The source's records: quasi-identifiers, then the sensitive value.
-    generalizations : mapping of str to callable
-        Generalization of a group's values into one, for each quasi-identifier, in order.
+    Args:
+        connection: Connection of a role that may measure the release.
+        source: The source's records: quasi-identifiers, then the sensitive value.
+        generalizations: Generalization of a group's values into one, for each quasi-identifier, in
+            order.
     """
     cells = connection.execute(
         "SELECT group_id, qi, records FROM bkpriv.disclosure(%s, '1')", [release]
@@ -103,16 +98,9 @@ def records_of(
 ) -> oracles.Records:
     """Hand the source to the oracles of the core.
 
-    Parameters
-    ----------
-    source : sequence of tuple
-        Quasi-identifiers, then the sensitive value.
-    numbers : sequence of str
-        Attributes that are whole numbers.
-    paths : mapping of str to mapping
-        Hierarchies by attribute.
-    names : sequence of str
-        All attributes in order, the sensitive one last.
+    Args:
+        source: Quasi-identifiers, then the sensitive value.
+        names: All attributes in order, the sensitive one last.
     """
     attributes = []
     for place, name in enumerate(names):

@@ -26,14 +26,8 @@ def refused(
 ) -> Diagnostic:
     """Run a statement that bkpriv must refuse, and return what it said.
 
-    Parameters
-    ----------
-    connection, statement, parameters
-        Statement to run.
-    sqlstate : str
-        The code of the error.
-    names : sequence of str
-        Names at fault: the message or its detail must have them.
+    Args:
+        names: Names at fault: the message or its detail must have them.
     """
     with pytest.raises(psycopg.Error) as caught:
         connection.execute(statement, parameters).fetchall()
@@ -51,13 +45,7 @@ def refused(
 
 @contextmanager
 def unchanged(db: Connection) -> Iterator[None]:
-    """Assert that what runs inside leaves catalogs and bkpriv's tables as they were.
-
-    Parameters
-    ----------
-    db : Connection
-        A superuser's connection.
-    """
+    """Assert that what runs inside leaves catalogs and bkpriv's tables as they were."""
     before = _state(db)
     yield
     assert _state(db) == before

@@ -41,21 +41,12 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Original:
-    """A database worth dumping.
-
-    Parameters
-    ----------
-    database : Database
-        The database.
-    publisher, reader : str
-        Roles: one has published, the other may read what was.
-    rows : dict of str to list
-        Rows of tables and views.
-    """
+    """A database worth dumping."""
 
     database: Database
     publisher: str
     reader: str
+    """Roles: one has published, the other may read what was."""
     rows: dict[str, list[tuple[object, ...]]]
 
 

@@ -72,36 +72,20 @@ Figures = tuple[float, float]
 
 @dataclass(frozen=True)
 class Read:
-    """A randomized release, and what a reader of its views knows.
-
-    Parameters
-    ----------
-    release : int
-        The release.
-    dataset : str
-        Dataset of the release.
-    attributes : tuple of str
-        Attributes of the dataset.
-    kept : frozenset of str
-        Attributes that are shown as they are.
-    reader : Connection
-        A role that may read the two views and nothing else.
-    grid : list of tuple
-        All combinations of values, as texts.
-    inverse : (grid, grid) float array
-        Inverse of the matrix that distorted them.
-    shown : (grid,) float array
-        Records of each combination.
-    """
+    """A randomized release, and what a reader of its views knows."""
 
     release: int
     dataset: str
     attributes: tuple[str, ...]
     kept: frozenset[str]
     reader: Connection
+    """A role that may read the two views and nothing else."""
     grid: list[tuple[str | None, ...]]
+    """All combinations of values, as texts."""
     inverse: np.ndarray
+    """Shape (grid, grid). Inverse of the matrix that distorted them."""
     shown: np.ndarray
+    """Shape (grid,). Records of each combination."""
 
     def met(self, condition: str) -> np.ndarray:
         """Mark combinations that meet a condition, by PostgreSQL."""
@@ -115,10 +99,8 @@ class Read:
     def figures(self, met: np.ndarray) -> list[Figures]:
         """Estimates of the records that have some combinations, with their standard errors.
 
-        Parameters
-        ----------
-        met : (k, grid) bool array
-            The combinations of each of several counts.
+        Args:
+            met: Shape (k, grid). The combinations of each of several counts.
         """
         weights = met @ self.inverse
         estimates = weights @ self.shown

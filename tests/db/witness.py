@@ -23,12 +23,8 @@ def given_witness(
 ) -> float:
     """Probability of the target given the implications or negations of a witness.
 
-    Parameters
-    ----------
-    held : mapping of int to Counter
-        People of each group with each value.
-    group_of : callable
-        The group of the person of an atom.
+    Args:
+        held: People of each group with each value.
     """
     groups = list(held)
     values = list({value: None for counted in held.values() for value in counted})

@@ -48,24 +48,15 @@ _ERROR = re.compile(r"^-- error: (\w{5})$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Block:
-    """A block of SQL.
-
-    Parameters
-    ----------
-    place : str
-        Document and line, for messages.
-    code : str
-        The SQL.
-    error : str
-        SQLSTATE with which it must end; 00000 for none.
-    output : str, optional
-        Output of psql; None if the document does not show it.
-    """
+    """A block of SQL."""
 
     place: str
+    """Document and line, for messages."""
     code: str
     error: str
+    """SQLSTATE with which it must end; 00000 for none."""
     output: str | None
+    """Output of psql; None if the document does not show it."""
 
 
 def read_blocks(path: Path) -> list[Block]:
@@ -91,21 +82,11 @@ def run_blocks(
 ) -> list[str]:
     """Run blocks in one session of psql and return what it prints for each.
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-        Blocks to run.
-    psql : Path
-        The program.
-    uri : str
-        The database.
-    roles : mapping of str to str
-        Role to take for each of `ROLES`.
+    Args:
+        roles: Role to take for each of `ROLES`.
 
-    Raises
-    ------
-    AssertionError
-        If a block fails, or does not fail as it says; with what psql printed.
+    Raises:
+        AssertionError: If a block fails, or does not fail as it says; with what psql printed.
     """
     mark = uuid.uuid4().hex
     script = ["\\set SHOW_CONTEXT never"]

@@ -22,12 +22,8 @@ def figures(of: Rows, column: str) -> list[float]:
 class Page:
     """The page of a study.
 
-    Parameters
-    ----------
-    name : str
-        The study's.
-    folder : str, optional
-        Folder of ``docs``.
+    Args:
+        folder: Folder of ``docs``.
     """
 
     def __init__(self, name: str, folder: str = "papers") -> None:

@@ -37,25 +37,13 @@ def rewrite_bucketized(
 ) -> str:
     """Write the estimate of a release that keeps the quasi-identifiers as SQL.
 
-    Parameters
-    ----------
-    domains : sequence of Domain
-        Domains of all attributes.
-    views : mapping of Exhibit to str
-        The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``, sensitive
-        value and ``count``.
-    columns : sequence of ShownColumn
-        Columns of the views for all attributes, the sensitive ones in the second view.
+    Args:
+        views: The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``,
+            sensitive value and ``count``.
+        columns: Columns of the views for all attributes, the sensitive ones in the second view.
 
-    Returns
-    -------
-    str
-        A SELECT.
-
-    Raises
-    ------
-    TooLarge
-        If the statement is too long.
+    Raises:
+        TooLarge: If the statement is too long.
     """
     sensitive = views["sensitive"]
     keys = {

@@ -35,27 +35,15 @@ def blocks(
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Divide rows into blocks, each with the boxes whose hulls meet that of its rows.
 
-    Parameters
-    ----------
-    places : (r, d) int array
-        Leaf place of each row, by which it is told which are near.
-    rows : sequence of (pair of (r,) int arrays)
-        Hull of each row along each axis.
-    boxes : sequence of (pair of (g,) int arrays)
-        Hull of each box.
-    sizes : sequence of int
-        Number of places of each axis.
-    most : int
-        Limit of the rows of a block.
-    progress : Progress
-        Polled for each block.
+    Args:
+        places: Shape (r, d). Leaf place of each row, by which it is told which are near.
+        rows: Hull of each row along each axis.
+        sizes: Number of places of each axis.
+        most: Limit of the rows of a block.
 
-    Yields
-    ------
-    rows : (b,) int array
-        The rows of the block.
-    boxes : (x,) int array
-        Boxes that may have to do with them, rising; no other has.
+    Yields:
+        rows: Shape (b,). The rows of the block.
+        boxes: Shape (x,). Boxes that may have to do with them, rising; no other has.
     """
     order = _halved(places, sizes, most)
     starts = np.arange(0, len(order), most)
@@ -94,23 +82,15 @@ def narrowed(
 ) -> tuple[IntArray, BoolArray]:
     """Narrow boxes down to those that have to do with some row of a block.
 
-    Parameters
-    ----------
-    rows : (b, d) int array
-        Value or extent of each row along each axis.
-    near : (x,) int array
-        The boxes.
-    owners : sequence of (g,) int array
-        Extent of each box along each axis.
-    sides : sequence of callable
-        Test along each axis, which makes a matrix.
+    Args:
+        rows: Shape (b, d). Value or extent of each row along each axis.
+        near: Shape (x,). The boxes.
+        owners: Extent of each box along each axis.
+        sides: Test along each axis, which makes a matrix.
 
-    Returns
-    -------
-    boxes : (y,) int array
-        The boxes, in order.
-    held : (b, y) bool array
-        Whether each has to do with each row, on every axis.
+    Returns:
+        boxes: Shape (y,). The boxes, in order.
+        held: Shape (b, y). Whether each has to do with each row, on every axis.
     """
     factors: list[BoolArray] = []
     places = []
@@ -135,19 +115,13 @@ def narrowed(
 def _halved(places: IntArray, sizes: Sequence[int], most: int) -> IntArray:
     """Rows in an order of which each run of `most` is a block of near ones.
 
-    Parameters
-    ----------
-    places : (r, d) int array
-        Leaf place of each row.
-    sizes : sequence of int
-        Number of places of each axis, which count as equally long.
-    most : int
-        Rows of each block but the last.
+    Args:
+        places: Shape (r, d). Leaf place of each row.
+        sizes: Number of places of each axis, which count as equally long.
+        most: Rows of each block but the last.
 
-    Returns
-    -------
-    (r,) int array
-        The rows. Halves of the blocks, in number, are near ones, too, and so on.
+    Returns:
+        Shape (r,). The rows. Halves of the blocks, in number, are near ones, too, and so on.
     """
     along = places / np.array(sizes)
     done: list[IntArray] = []

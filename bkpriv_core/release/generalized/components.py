@@ -48,26 +48,19 @@ _ROWS = 64
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Groups that can exchange people.
-
-    Parameters
-    ----------
-    release : Release
-        The release with groups of equal boxes joined.
-    of_group : (g,) int array
-        Component of each of its groups: a number from 0.
-    suppressed : int
-        Component of those who are suppressed, or `SUPPRESSED` if nobody is.
-    cells, boxes : (f,) int array
-        Each cell and each box that its people fit, if that is in their component: cells ascend. The
-        place of those who are suppressed is numbered as one group more.
-    """
+    """Groups that can exchange people."""
 
     release: Release
+    """The release with groups of equal boxes joined."""
     of_group: IntArray
+    """Shape (g,). Component of each of its groups: a number from 0."""
     suppressed: int
+    """Component of those who are suppressed, or `SUPPRESSED` if nobody is."""
     cells: IntArray
     boxes: IntArray
+    """Shape (f,). Each cell and each box that its people fit, if that is in their component: cells
+    ascend. The place of those who are suppressed is numbered as one group more.
+    """
 
     @cached_property
     def places(self) -> IntArray:
@@ -109,21 +102,12 @@ class Components:
 def find_components(release: Release, progress: Progress = SILENT) -> Components:
     """Find the groups of a generalized release that can exchange people.
 
-    Parameters
-    ----------
-    release : Release
-        A release in the form `Generalized`.
-    progress : Progress
-        Receives the share of the boxes that were tried.
+    Args:
+        release: A release in the form `Generalized`.
+        progress: Receives the share of the boxes that were tried.
 
-    Returns
-    -------
-    Components
-
-    Raises
-    ------
-    TooLarge
-        If there are too many cells and boxes, or too many fit one another.
+    Raises:
+        TooLarge: If there are too many cells and boxes, or too many fit one another.
     """
     form, parts = release.form, release.parts
     if not isinstance(form, Generalized):

@@ -57,10 +57,8 @@ _SHARES = 100_000_000
 class Extents(ABC):
     """The extents of all groups in one quasi-identifier.
 
-    Parameters
-    ----------
-    owner : (g,) int array
-        Extent of each group; there are ``x`` of them.
+    Args:
+        owner: Shape (g,). Extent of each group; there are ``x`` of them.
     """
 
     def __init__(self, domain: Domain, owner: IntArray) -> None:
@@ -71,27 +69,20 @@ class Extents(ABC):
     def pieces(self, criteria: Sequence[Criterion]) -> tuple[Line, FloatArray | sparse.csr_array]:
         """Cut the line so that no comparison tells two values of a piece apart.
 
-        Returns
-        -------
-        Line
+        Returns:
             The pieces, ``t`` of them.
-        (t, x) array
-            Share of each extent in each piece; columns sum to 1.
+            Shape (t, x). Share of each extent in each piece; columns sum to 1.
 
-        Raises
-        ------
-        TooLarge
-            If there are too many pieces and extents.
+        Raises:
+            TooLarge: If there are too many pieces and extents.
         """
 
     @abstractmethod
     def runs(self, chosen: BoolArray) -> Runs:
         """Shares of extents that are exactly some values of the domain.
 
-        Parameters
-        ----------
-        chosen : (size,) bool array
-            Values of the domain.
+        Args:
+            chosen: Shape (size,). Values of the domain.
         """
 
     def _check_size(self, pieces: int) -> None:
@@ -112,25 +103,16 @@ class Extents(ABC):
     def covered(self, chosen: BoolArray) -> FloatArray:
         """Share of each extent that a workload's conditions ask for.
 
-        Parameters
-        ----------
-        chosen : (q, size) bool array
-            The values asked for, see `Workload`.
+        Args:
+            chosen: Shape (q, size). The values asked for, see `Workload`.
 
-        Returns
-        -------
-        (q, x) float array
+        Returns:
+            Shape (q, x).
         """
 
 
 class Labels(Extents):
-    """Labels of a hierarchy; attribute `labels` has that of each extent.
-
-    Parameters
-    ----------
-    group_labels : sequence of str or None
-        Label of each group.
-    """
+    """Labels of a hierarchy; attribute `labels` has that of each extent."""
 
     def __init__(self, domain: Domain, group_labels: Sequence[str | None]) -> None:
         from scipy import sparse  # slow to import, and only wanted here
@@ -194,17 +176,10 @@ def _labels(domain: Domain) -> list[set[str | None]]:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Points and the open intervals between them, from the left, and NULL at the end.
-
-    Parameters
-    ----------
-    cuts : dict of (int, float, bool) to int
-        Number of each cut; it has as many pieces to its left, and one more.
-    has_null : bool
-        Whether NULL is a piece.
-    """
+    """Points and the open intervals between them, from the left, and NULL at the end."""
 
     cuts: dict[tuple[int, float, bool], int]
+    """Number of each cut; it has as many pieces to its left, and one more."""
     has_null: bool
 
     @property
@@ -239,10 +214,8 @@ def _after(point: Point) -> tuple[int, float, bool]:
 class Ranges(Extents):
     """Ranges of numbers.
 
-    Parameters
-    ----------
-    low, high : (g,) int array
-        Codes of the smallest and largest value of each group.
+    Args:
+        low, high: Shape (g,). Codes of the smallest and largest value of each group.
     """
 
     def __init__(self, domain: Domain, low: IntArray, high: IntArray) -> None:
@@ -269,14 +242,10 @@ class Ranges(Extents):
     def _below(self, rank: IntArray, position: FloatArray, after: BoolArray) -> FloatArray:
         """Mass of each extent below some cuts, shape (cuts, x).
 
-        Parameters
-        ----------
-        rank : (cuts,) int array
-            Number of values of the domain that are below each cut.
-        position : (cuts,) float array
-            Position of each cut.
-        after : (cuts,) bool array
-            Whether what is exactly there is below the cut.
+        Args:
+            rank: Shape (cuts,). Number of values of the domain that are below each cut.
+            position: Shape (cuts,). Position of each cut.
+            after: Shape (cuts,). Whether what is exactly there is below the cut.
         """
         rank, position, after = self.located(rank, position, after)
         # Values that no double tells apart are one point of a continuum.
@@ -298,10 +267,8 @@ class Ranges(Extents):
     ) -> tuple[IntArray, FloatArray, BoolArray]:
         """Locate cuts among what is published: one inside of a bin falls behind the bin.
 
-        Parameters
-        ----------
-        rank, position, after
-            See `_below`.
+        Args:
+            rank, position, after: See `_below`.
         """
         if self.domain.ends is None:
             return rank, position, after
@@ -322,10 +289,8 @@ class Ranges(Extents):
     def placed(self, rank: IntArray, position: FloatArray, after: BoolArray) -> BoolArray:
         """Whether positions alone tell which ranges end before some cuts or begin after them.
 
-        Parameters
-        ----------
-        rank, position, after
-            See `_below`; as they are located.
+        Args:
+            rank, position, after: See `_below`; as they are located.
         """
         low, high = self._ends
         # Before a cut is what ends there, if it has a length: a bin of a continuum.
@@ -349,10 +314,9 @@ class Ranges(Extents):
     def masses(self) -> FloatArray:
         """Mass of each value in an extent that holds it, shape (size,); of NULL alone, 1.
 
-        Raises
-        ------
-        InvalidData
-            If double precision does not tell where a bin of a continuum begins and ends.
+        Raises:
+            InvalidData: If double precision does not tell where a bin of a continuum begins and
+                ends.
         """
         mass = np.ones(self.domain.size)
         if self.domain.ends is None:
@@ -447,24 +411,15 @@ class Ranges(Extents):
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """The groups of a generalized release, as a reader sees them.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes.
-    low : (g, d) int array
-        First leaf place of each box in each quasi-identifier.
-    extents : tuple of Extents
-        Sides of the boxes in each quasi-identifier.
-    histograms : (g, m) array
-        Records of each group with each sensitive value.
-    """
+    """The groups of a generalized release, as a reader sees them."""
 
     domains: tuple[Domain, ...]
     low: IntArray
+    """Shape (g, d). First leaf place of each box in each quasi-identifier."""
     extents: tuple[Extents, ...]
+    """Sides of the boxes in each quasi-identifier."""
     histograms: FloatArray
+    """Shape (g, m). Records of each group with each sensitive value."""
 
     @property
     def hulls(self) -> list[tuple[IntArray, IntArray]]:

@@ -40,16 +40,12 @@ __all__ = ["Generalized"]
 
 @dataclass(frozen=True, eq=False)
 class Generalized(Form):
-    """Extents of groups in place of quasi-identifiers.
-
-    Parameters
-    ----------
-    recoding : tuple of Recoding, optional
-        Classes of values of each quasi-identifier that are published alike, where whole columns are
-        generalized.
-    """
+    """Extents of groups in place of quasi-identifiers."""
 
     recoding: tuple[Recoding, ...] = ()
+    """Classes of values of each quasi-identifier that are published alike, where whole columns are
+    generalized.
+    """
     name = "generalized"
     exact = False
     exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {

@@ -27,13 +27,7 @@ _ROWS = 32
 
 
 class BoxJoint(JointDistribution):
-    """Records spread over the values of the domains in their group's box.
-
-    Parameters
-    ----------
-    boxes : Boxes
-        The groups.
-    """
+    """Records spread over the values of the domains in their group's box."""
 
     def __init__(self, boxes: Boxes, progress: Progress = SILENT) -> None:
         self._histograms = boxes.histograms

@@ -36,12 +36,9 @@ __all__ = ["StretchKey", "generalized_key"]
 class StretchKey(Key):
     """A range of integers, days or bins, which is joined with stretches of values; see `Key`.
 
-    Parameters
-    ----------
-    classes, joined, weight, tables, values
-        See `Key`; the weight is for a value of mass 1.
-    binned : bool
-        Whether values have masses of their own.
+    Args:
+        classes, joined, weight, tables, values: See `Key`; the weight is for a value of mass 1.
+        binned: Whether values have masses of their own.
     """
 
     class_table = "held"
@@ -85,12 +82,8 @@ def generalized_key(
 ) -> Key:
     """An attribute that is shown as labels or ranges.
 
-    Parameters
-    ----------
-    classes, column, possible
-        See `exact_key`.
-    extents : Labels or Ranges
-        The labels or ranges.
+    Args:
+        classes, column, possible: See `exact_key`.
     """
     if not possible.any():
         return Key(classes, "", "0", (), values=0)

@@ -49,24 +49,11 @@ def rewrite_generalized(
 ) -> str:
     """Write the estimate of a generalized release as SQL.
 
-    Parameters
-    ----------
-    boxes : Boxes
-        The groups; domains of the sensitive columns are the last.
-    view : str
-        The published view, as SQL.
-    columns : sequence of ShownColumn
-        Columns of the view for all attributes.
+    Args:
+        boxes: The groups; domains of the sensitive columns are the last.
 
-    Returns
-    -------
-    str
-        A SELECT.
-
-    Raises
-    ------
-    TooLarge
-        If the condition tells too many values apart, or the statement is too long.
+    Raises:
+        TooLarge: If the condition tells too many values apart, or the statement is too long.
     """
     criteria = criteria_by_attribute(query.predicate)
     sides = {
@@ -163,16 +150,11 @@ def _count(
 ) -> str:
     """The SELECT for one grouping set, with a column for its keys or without.
 
-    Parameters
-    ----------
-    probability : str
-        Probability, as SQL, that a row, joined with values of the keys, meets the condition.
-    keys, others : sequence of Key, of Side
-        Attributes to group by, and further attributes of the condition.
-    used : sequence of str
-        Columns of the view that the statement takes.
-    keyed : bool
-        Whether there is a column for keys.
+    Args:
+        probability: Probability, as SQL, that a row, joined with values of the keys, meets the
+            condition.
+        keys, others: Attributes to group by, and further attributes of the condition.
+        used: Columns of the view that the statement takes.
     """
     share = product([*(key.weight for key in keys), probability])
     joined = "".join(side.joined for side in (*keys, *others))

@@ -28,37 +28,25 @@ _TABLE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Values of an attribute, as far as they lie in extents.
-
-    Parameters
-    ----------
-    values : (n,) int array
-        The list of values, of which extents are runs.
-    shares : (n,) array
-        The share of an extent of scale 1 that each of them is.
-    start, length : (x,) int array
-        The run of each extent; its length may be 0.
-    scale : (x,) array
-        Factor of the shares in each extent.
-    """
+    """Values of an attribute, as far as they lie in extents."""
 
     values: IntArray
+    """Shape (n,). The list of values, of which extents are runs."""
     shares: FloatArray
+    """Shape (n,). The share of an extent of scale 1 that each of them is."""
     start: IntArray
     length: IntArray
+    """Shape (x,). The run of each extent; its length may be 0."""
     scale: FloatArray
+    """Shape (x,). Factor of the shares in each extent."""
 
     def written(self, extents: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Write out the runs of some extents, one after the other.
 
-        Returns
-        -------
-        which : (b,) int array
-            Place of the extent of each value in a run, among those asked for.
-        values : (b,) int array
-            The value.
-        shares : (b,) array
-            Share of the extent that the value is.
+        Returns:
+            which: Shape (b,). Place of the extent of each value in a run, among those asked for.
+            values: Shape (b,). The value.
+            shares: Shape (b,). Share of the extent that the value is.
         """
         length = self.length[extents]
         which = np.repeat(np.arange(len(extents)), length)
@@ -75,21 +63,15 @@ def sum_boxes(
 ) -> tuple[IntArray, FloatArray]:
     """Sum weighted products of shares, by combination of values.
 
-    Parameters
-    ----------
-    sides : sequence of (Runs, (g,) int array)
-        Runs, and the extent of each group, of each of ``k`` attributes.
-    weights : (g,) array
-        Weight of each group, not negative.
-    check : callable
-        Called with a number of combinations that have a sum, as more of them are found; may raise.
+    Args:
+        sides: Runs, and the extent of each group, of each of ``k`` attributes.
+        weights: Shape (g,). Weight of each group, not negative.
+        check: Called with a number of combinations that have a sum, as more of them are found; may
+            raise.
 
-    Returns
-    -------
-    codes : (r, k) int array
-        The combinations that have a sum, in lexicographic order.
-    sums : (r,) float array
-        The sums, positive.
+    Returns:
+        codes: Shape (r, k). The combinations that have a sum, in lexicographic order.
+        sums: Shape (r,). The sums, positive.
     """
     boxes, weights, sizes = _boxes(sides, weights)
     check(int(min(sizes.max(initial=0), 2.0**62)))

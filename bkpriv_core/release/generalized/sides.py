@@ -36,14 +36,8 @@ __all__ = ["LabelSide", "RangeSide", "SensitiveSide", "range_ends"]
 class SensitiveSide(Side):
     """The sensitive attribute: a row has a value or has it not.
 
-    Parameters
-    ----------
-    criteria : sequence of Criterion
-        The condition's comparisons with it.
-    domain : Domain
-        Domain of its values.
-    column : ShownColumn
-        Column that shows it.
+    Args:
+        criteria: The condition's comparisons with it.
     """
 
     def __init__(
@@ -66,10 +60,8 @@ class SensitiveSide(Side):
 class LabelSide(Side):
     """Labels: the share of the values under each of them.
 
-    Parameters
-    ----------
-    attribute, criteria, column, progress
-        See `SensitiveSide`.
+    Args:
+        attribute, criteria, column, progress: See `SensitiveSide`.
     """
 
     def __init__(
@@ -103,10 +95,8 @@ class LabelSide(Side):
 class RangeSide(Side):
     """Ranges: the share of their points or of their length.
 
-    Parameters
-    ----------
-    attribute, criteria, column, progress
-        See `SensitiveSide`.
+    Args:
+        attribute, criteria, column, progress: See `SensitiveSide`.
     """
 
     def __init__(
@@ -198,12 +188,8 @@ def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
 
     Its columns are ``low``, ``high`` and ``whole``; the one for attribute 0 is called ``range_0``.
 
-    Parameters
-    ----------
-    step : float, optional
-        Distance of neighbouring points, or None for a continuum.
-    column : ShownColumn
-        Column that shows it.
+    Args:
+        step: Distance of neighbouring points, or None for a continuum.
     """
     assert column.bounds is not None
     # A continuum of one value has no length, and mass 1.

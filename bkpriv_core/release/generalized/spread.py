@@ -53,10 +53,8 @@ class Spread(ABC):
 class RangeSpread(Spread):
     """Spread of ranges, which are runs of values.
 
-    Parameters
-    ----------
-    first, last : (x,) int array
-        Codes of the first and the last value in each range.
+    Args:
+        first, last: Shape (x,). Codes of the first and the last value in each range.
     """
 
     def __init__(self, first: IntArray, last: IntArray) -> None:
@@ -96,12 +94,8 @@ class RangeSpread(Spread):
 class LabelSpread(Spread):
     """Spread of labels, each over the values that may stand under it.
 
-    Parameters
-    ----------
-    domain : Domain
-        Domain of the values.
-    by_value : (size, x) sparse array
-        Share of each label that each value is.
+    Args:
+        by_value: Shape (size, x). Share of each label that each value is.
     """
 
     def __init__(self, domain: Domain, by_value: sparse.csr_array) -> None:

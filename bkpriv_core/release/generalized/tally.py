@@ -47,22 +47,16 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One attribute that a condition is about.
-
-    Parameters
-    ----------
-    classes : Classes
-        Values of the attribute, or pieces of its line, as far as the condition tells them apart.
-    shares : (t, x) array
-        Share of each extent in each value or piece; records of each group, for the sensitive
-        attribute.
-    owner : (g,) int array
-        Extent of each group.
-    """
+    """One attribute that a condition is about."""
 
     classes: Classes
+    """Values of the attribute, or pieces of its line, as far as the condition tells them apart."""
     shares: FloatArray | sparse.csr_array
+    """Shape (t, x). Share of each extent in each value or piece; records of each group, for the
+    sensitive attribute.
+    """
     owner: IntArray
+    """Shape (g,). Extent of each group."""
 
     @cached_property
     def summed(self) -> FloatArray:
@@ -80,32 +74,20 @@ class _Side:
 
 @dataclass(frozen=True, eq=False)
 class _Key:
-    """One attribute that counts are wanted by.
-
-    Parameters
-    ----------
-    classes : Classes
-        Values of the attribute as far as the condition tells them apart.
-    runs : callable
-        Values in extents, of those that are chosen; records of each group, for the sensitive
-        attribute.
-    owner : (g,) int array
-        Extent of each group.
-    """
+    """One attribute that counts are wanted by."""
 
     classes: Classes
+    """Values of the attribute as far as the condition tells them apart."""
     runs: Callable[[BoolArray], Runs]
+    """Values in extents, of those that are chosen; records of each group, for the sensitive
+    attribute.
+    """
     owner: IntArray
+    """Shape (g,). Extent of each group."""
 
 
 class BoxTally(Tally):
-    """Uniform spread over the group's box.
-
-    Parameters
-    ----------
-    boxes : Boxes
-        The groups.
-    """
+    """Uniform spread over the group's box."""
 
     def __init__(self, boxes: Boxes) -> None:
         self.domains = boxes.domains

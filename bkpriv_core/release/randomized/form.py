@@ -26,18 +26,12 @@ __all__ = ["Randomized"]
 
 @dataclass(frozen=True, eq=False)
 class Randomized(Form):
-    """Records that were drawn through a channel for each attribute.
-
-    Parameters
-    ----------
-    channels : tuple of Channel, optional
-        Channels, one for each attribute, the sensitive one last. A form in which nothing is shown
-        yet has none.
-    drawn : Drawn, optional
-        The records.
-    """
+    """Records that were drawn through a channel for each attribute."""
 
     channels: tuple[Channel, ...] | None = None
+    """Channels, one for each attribute, the sensitive one last. A form in which nothing is shown
+    yet has none.
+    """
     drawn: Drawn | None = None
     name = "randomized"
     exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {

@@ -29,17 +29,7 @@ _PRIOR = 1.0
 
 
 class RandomizedJoint(JointDistribution):
-    """The likeliest counts.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes.
-    channels : tuple of Channel
-        Distortion of each attribute.
-    drawn : Drawn
-        The shown records.
-    """
+    """The likeliest counts."""
 
     def __init__(
         self,

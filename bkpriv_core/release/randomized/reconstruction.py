@@ -26,10 +26,9 @@ Reconstructor = Literal["unbiased", "maximum_likelihood"]
 def find_attributes(release: Release, names: Sequence[str]) -> list[int]:
     """Find attributes of a randomized release by their names.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is not randomized, there is no such attribute, or one is named twice.
+    Raises:
+        InvalidParameter: If it is not randomized, there is no such attribute, or one is named
+            twice.
     """
     _randomized(release)
     known = [domain.name for domain in release.domains]
@@ -69,19 +68,12 @@ def reconstruct(
 ) -> Estimates:
     """Count the records of a randomized release by some attributes.
 
-    Parameters
-    ----------
-    attributes : sequence of int
-        Distinct attributes; with none, everything is one count.
-    estimator : {"unbiased", "maximum_likelihood"}
-        Estimator of the counts.
+    Args:
+        attributes: Distinct attributes; with none, everything is one count.
 
-    Raises
-    ------
-    InvalidParameter
-        If the release is not randomized, or there is no such estimate.
-    TooLarge
-        If there are too many combinations of values.
+    Raises:
+        InvalidParameter: If the release is not randomized, or there is no such estimate.
+        TooLarge: If there are too many combinations of values.
     """
     names = get_args(Reconstructor)
     if estimator not in names:

@@ -55,25 +55,12 @@ def rewrite_randomized(
 ) -> str:
     """Write the unbiased estimate of a randomized release as SQL, with its standard error.
 
-    Parameters
-    ----------
-    domains, channels : sequence of Domain, of Channel
-        All attributes.
-    view : str
-        The published view of the records, as SQL.
-    columns : sequence of ShownColumn
-        Columns of the view for all attributes.
+    Args:
+        view: The published view of the records, as SQL.
 
-    Returns
-    -------
-    str
-        A SELECT.
-
-    Raises
-    ------
-    TooLarge
-        If the condition tells too many values apart, there are too many keys, or the statement is
-        too long.
+    Raises:
+        TooLarge: If the condition tells too many values apart, there are too many keys, or the
+            statement is too long.
     """
     criteria = criteria_by_attribute(query.predicate)
     shown = {
@@ -198,17 +185,10 @@ def _drawn_key(
 def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], keyed: bool) -> str:
     """The SELECT for one grouping set, with a column for its keys or without.
 
-    Parameters
-    ----------
-    weighed : str
-        Weight of a row by the condition, as SQL, joined with the values of kept keys and the
-        classes of others.
-    keys : sequence of Key
-        Attributes to group by.
-    used : dict of int to str
-        Columns of the view that the statement takes, by attribute.
-    keyed : bool
-        Whether there is a column for keys.
+    Args:
+        weighed: Weight of a row by the condition, as SQL, joined with the values of kept keys and
+            the classes of others.
+        used: Columns of the view that the statement takes, by attribute.
     """
     if not all(key.values for key in keys):
         return (

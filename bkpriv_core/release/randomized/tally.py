@@ -38,17 +38,7 @@ _WORK = 4_000_000_000
 
 
 class RandomizedTally(Tally):
-    """Weighed counts of shown records.
-
-    Parameters
-    ----------
-    domains : tuple of Domain
-        Domains of all attributes.
-    channels : tuple of Channel
-        Distortion of each attribute.
-    drawn : Drawn
-        The shown records.
-    """
+    """Weighed counts of shown records."""
 
     def __init__(
         self, domains: tuple[Domain, ...], channels: tuple[Channel, ...], drawn: Drawn

@@ -22,17 +22,11 @@ __all__ = ["weight"]
 def weight(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
     """SQL of what a row weighs by a condition.
 
-    Parameters
-    ----------
-    met : bool array
-        Mark of the combinations of classes for which it is true, an axis for each side.
-    sides : sequence of Side
-        The attributes.
+    Args:
+        met: Mark of the combinations of classes for which it is true, an axis for each side.
 
-    Raises
-    ------
-    TooLarge
-        If it is too long.
+    Raises:
+        TooLarge: If it is too long.
     """
     if met.all() or not met.any():
         return str(int(met.all()))

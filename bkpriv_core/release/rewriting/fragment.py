@@ -56,35 +56,23 @@ Arrays, ranges and several more are compared by one for any type, or by that of 
 
 @dataclass(frozen=True)
 class RangeEnds:
-    """SQL of the ends of a published range.
-
-    Parameters
-    ----------
-    low, high : str
-        Expressions for the positions of the smallest and the largest value in it, of type float8;
-        NULL where the range has no bounds.
-    """
+    """SQL of the ends of a published range."""
 
     low: str
     high: str
+    """Expressions for the positions of the smallest and the largest value in it, of type float8;
+    NULL where the range has no bounds.
+    """
 
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """An attribute as a published view shows it.
-
-    Parameters
-    ----------
-    name : str
-        The column, as SQL: of ``r``, as statements call the view, or of ``s``, the second view of a
-        release that keeps the quasi-identifiers.
-    type : str
-        Type of the column, as SQL.
-    bounds : RangeEnds, optional
-        The ends of the ranges that it holds, if it holds ranges.
-    """
+    """An attribute as a published view shows it."""
 
     name: str
+    """The column, as SQL: of ``r``, as statements call the view, or of ``s``, the second view of a
+    release that keeps the quasi-identifiers.
+    """
     type: str
     bounds: RangeEnds | None = None
 

@@ -34,12 +34,10 @@ __all__ = ["Key", "Side", "exact_key", "value_key"]
 class Side(ABC):
     """One attribute of a condition, as SQL.
 
-    Parameters
-    ----------
-    classes : Classes
-        Values of the attribute, or pieces of its line, as far as the condition tells them apart.
-    joined : str
-        Table, as SQL, that the statement joins the view with to calculate shares.
+    Args:
+        classes: Values of the attribute, or pieces of its line, as far as the condition tells them
+            apart.
+        joined: Table, as SQL, that the statement joins the view with to calculate shares.
     """
 
     def __init__(self, classes: Classes, joined: str = "") -> None:
@@ -54,18 +52,11 @@ class Side(ABC):
 class Key(Side):
     """One attribute that is grouped by, as SQL.
 
-    Parameters
-    ----------
-    classes : Classes
-        Values of the attribute as far as the condition tells them apart.
-    joined : str
-        Table, as SQL, that the statement joins the view with.
-    weight : str
-        SQL of a row's share in the value that it is joined with.
-    tables : sequence of str
-        Tables for the WITH clause; none if the attribute can have no value.
-    values : int
-        Number of values that it can have.
+    Args:
+        classes: Values of the attribute as far as the condition tells them apart.
+        joined: Table, as SQL, that the statement joins the view with.
+        weight: SQL of a row's share in the value that it is joined with.
+        tables: Tables for the WITH clause; none if the attribute can have no value.
     """
 
     class_table = "value"
@@ -96,16 +87,9 @@ def exact_key(
 ) -> Key:
     """An attribute that is shown as it is.
 
-    Parameters
-    ----------
-    classes : Classes
-        Values of the attribute as far as the condition tells them apart.
-    domain : Domain
-        Domain of its values.
-    column : ShownColumn
-        Column that shows it.
-    possible : (size,) bool array, optional
-        Values that may meet the condition; if not given, all.
+    Args:
+        classes: Values of the attribute as far as the condition tells them apart.
+        possible: Shape (size,). Values that may meet the condition; if not given, all.
     """
     codes = np.arange(domain.size) if possible is None else np.flatnonzero(possible)
     values = [f"{literal(domain.labels[code])}::{column.type}" for code in codes.tolist()]

@@ -81,12 +81,8 @@ def measurable(
 ) -> RecordedRelease:
     """Give a release what a policy is measured with.
 
-    Parameters
-    ----------
-    recorded : RecordedRelease
-        The release.
-    own : bool
-        Whether the caller has stated the policy, and not the publisher.
+    Args:
+        own: Whether the caller has stated the policy, and not the publisher.
     """
     if recorded.partition is None:
         return recorded
@@ -98,12 +94,8 @@ def measure(
 ) -> list[Finding]:
     """Hold a release that is `measurable` against a policy.
 
-    Parameters
-    ----------
-    recorded, demanded, estimator
-        See `measurable`.
-    task : Task
-        Has a step.
+    Args:
+        recorded, demanded, estimator: See `measurable`.
     """
     if recorded.partition is not None:
         return measure_groups(recorded, recorded.setting, demanded, estimator, task=task)
@@ -116,13 +108,7 @@ def measure(
 def measure_groups(
     release: Release, setting: Setting, demanded: Policy, estimator: Estimator, task: Task
 ) -> list[Finding]:
-    """Hold a release that shows groups against a policy; see `measure`.
-
-    Parameters
-    ----------
-    setting : Setting
-        Setting of its parts.
-    """
+    """Hold a release that shows groups against a policy; see `measure`."""
     measurements = [
         item.measure(setting, release.groups, estimator, task.step("measuring"))
         for item in demanded.requirements

@@ -41,15 +41,7 @@ _MANY = 0.05
 
 
 class _Settings:
-    """Settings of policies that are tried on a subject.
-
-    Parameters
-    ----------
-    subject : Subject
-        Source as it was read.
-    policies : collection of Policy
-        Policies that are tried.
-    """
+    """Settings of policies that are tried on a subject."""
 
     def __init__(self, subject: Subject, policies: Collection[Policy]) -> None:
         self._subject = subject

@@ -106,10 +106,8 @@ def inspect_columns(source: str | None) -> list[Row]:
 def _readable(relation: Relation) -> tuple[Column, ...]:
     """Columns that the caller may read; the others are counted in a notice.
 
-    Raises
-    ------
-    Refusal
-        If there are columns, and the caller may read none.
+    Raises:
+        Refusal: If there are columns, and the caller may read none.
     """
     columns = column_types(relation.schema, relation.name)
     hidden = unreadable(relation, tuple(columns))

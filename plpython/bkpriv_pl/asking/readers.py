@@ -75,10 +75,8 @@ def find_readers(dataset: Dataset) -> dict[str, tuple[int, ...]]:
 
     Roles that may read the same are one reader; so are all those that may read no more than PUBLIC.
 
-    Raises
-    ------
-    Refusal
-        If nobody may read any.
+    Raises:
+        Refusal: If nobody may read any.
     """
     rows = run(
         _GRANTED,
@@ -137,17 +135,12 @@ def _with_everybody(readers: dict[str, tuple[int, ...]]) -> dict[str, tuple[int,
 def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]:
     """Releases that each reader holds, as stated; last, everybody together.
 
-    Parameters
-    ----------
-    stated : object
-        Decoded JSON: of each reader the views, or ids of releases.
+    Args:
+        stated: Decoded JSON: of each reader the views, or ids of releases.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is no such thing.
-    Refusal
-        If a view never showed a release of the dataset, or a release is not of it.
+    Raises:
+        InvalidParameter: If it is no such thing.
+        Refusal: If a view never showed a release of the dataset, or a release is not of it.
     """
     if not isinstance(stated, Mapping) or not stated:
         raise _malformed("readers must be a JSON object of at least one reader", stated)

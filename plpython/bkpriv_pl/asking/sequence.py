@@ -138,21 +138,13 @@ def _serial(dataset: Dataset) -> Dataset:
 
 @dataclass(frozen=True, eq=False)
 class _Inquiry:
-    """A question of what somebody who saw releases of a dataset believes.
-
-    Parameters
-    ----------
-    chain : Chain
-        The releases.
-    memory : Memory or None
-        Knowledge of sequences; None if the adversary remembers nothing.
-    snapshot : Snapshot
-        Knowledge about people without a past.
-    """
+    """A question of what somebody who saw releases of a dataset believes."""
 
     chain: Chain
     memory: Memory | None
+    """Knowledge of sequences; None if the adversary remembers nothing."""
     snapshot: Snapshot
+    """Knowledge about people without a past."""
     estimator: Estimator
 
     def beliefs(self, task: Task) -> Iterator[Beliefs]:

@@ -163,26 +163,15 @@ def _tell_elsewhere(declared: Dataset) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Inquiry:
-    """A question of what some releases tell together.
-
-    Parameters
-    ----------
-    chain : Chain
-        Chain of the releases that were read.
-    places : tuple of int
-        Places of the releases that are asked about, in the order of publication.
-    history : History
-        History of these releases, people whose values changed told apart.
-    origin : (n,) int array
-        Number in the chain of each person of the history.
-    requirements : sequence of Requirement
-        Requirements that are measured.
-    """
+    """A question of what some releases tell together."""
 
     chain: Chain
     places: tuple[int, ...]
+    """Places of the releases that are asked about, in the order of publication."""
     history: History
+    """History of these releases, people whose values changed told apart."""
     origin: IntArray
+    """Shape (n,). Number in the chain of each person of the history."""
     requirements: Sequence[Requirement]
     estimator: Sound
 
@@ -214,10 +203,8 @@ class _Inquiry:
     def _told(self, task: Task) -> tuple[Joint, list[Requirement]]:
         """Infer what they tell, and find what is measured of it.
 
-        Raises
-        ------
-        ContradictoryKnowledge
-            If an adversary holds it to be impossible.
+        Raises:
+            ContradictoryKnowledge: If an adversary holds it to be impossible.
         """
         reading = task.step("computing priors")
         reading.poll()

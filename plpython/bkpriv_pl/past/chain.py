@@ -50,30 +50,19 @@ _SHOWN = 8
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Releases of a dataset in the order of their publication.
-
-    Parameters
-    ----------
-    like : Like
-        Key that the releases have in common.
-    steps : tuple of PlacedRelease
-        Steps of the releases.
-    left_out : dict of int to LeftOut
-        Reason why a release is left out, by its id.
-    history : History
-        History of the others: their groups, as sets of respondents.
-    names : dict of str to int
-        Number of each respondent that one of these has: as many as there are, from 0.
-    library : Library
-        Source of priors from outside.
-    """
+    """Releases of a dataset in the order of their publication."""
 
     like: Like
+    """Key that the releases have in common."""
     steps: tuple[PlacedRelease, ...]
     left_out: dict[int, LeftOut]
+    """Reason why a release is left out, by its id."""
     history: History
+    """History of the others: their groups, as sets of respondents."""
     names: dict[str, int]
+    """Number of each respondent that one of these has: as many as there are, from 0."""
     library: Library
+    """Source of priors from outside."""
 
     @cached_property
     def held(self) -> tuple[PlacedRelease, ...]:
@@ -83,10 +72,8 @@ class Chain:
     def find_period(self, period: str) -> set[int]:
         """Place in time of a period, written as its type reads it; none if no release is of it.
 
-        Raises
-        ------
-        InvalidParameter
-            If the releases' periods are of a type that has no such value.
+        Raises:
+            InvalidParameter: If the releases' periods are of a type that has no such value.
         """
         types = {step.candidate.period.type for step in self.steps if step.period is not None}
         asked = RecordedPeriod(period, types.pop() if len(types) == 1 else None)
@@ -145,21 +132,13 @@ def read_chain(
 ) -> Chain:
     """Read releases of a dataset.
 
-    Parameters
-    ----------
-    like : Like
-        Key that the releases are to have in common.
-    steps : sequence of PlacedRelease
-        The releases.
-    library : Library
-        Source of priors from outside.
-    reasons : iterable of Reason
-        Reasons for which releases are left out.
+    Args:
+        like: Key that the releases are to have in common.
+        library: Source of priors from outside.
+        reasons: Reasons for which releases are left out.
 
-    Raises
-    ------
-    TooLarge
-        If they would not fit in memory.
+    Raises:
+        TooLarge: If they would not fit in memory.
     """
     why = {step.release: find_left_out(step.candidate, like, reasons) for step in steps}
     left_out = {release: why for release, why in sorted(why.items()) if why is not None}
@@ -203,12 +182,9 @@ def _number(numbers: defaultdict[str, int], names: Sequence[str]) -> IntArray:
 def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]:
     """Tell the respondents of a release apart; return it, and them in order.
 
-    Raises
-    ------
-    Refusal
-        If it names no respondents.
-    NoGroups
-        If it has no groups.
+    Raises:
+        Refusal: If it names no respondents.
+        NoGroups: If it has no groups.
     """
     labels = recorded.groups.labels(len(recorded.parts))
     respondents = read_respondents(recorded.release)

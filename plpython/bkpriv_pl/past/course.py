@@ -17,19 +17,13 @@ __all__ = ["PlacedRelease", "check_comparable", "find_course", "find_steps"]
 
 @dataclass(frozen=True)
 class PlacedRelease:
-    """A release with its place in time.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        The release.
-    when : int
-        Place of its period in time, from 0; equal for releases of one period. A release of no
-        period has a place of its own: after all periods that were published before it.
-    """
+    """A release with its place in time."""
 
     candidate: Candidate
     when: int
+    """Place of its period in time, from 0; equal for releases of one period. A release of no period
+    has a place of its own: after all periods that were published before it.
+    """
 
     @property
     def release(self) -> int:
@@ -48,10 +42,8 @@ def find_steps(dataset: str, owner: str) -> list[PlacedRelease]:
     Periods are ordered by their type: numbers as numbers and times as times, of whichever types; as
     text, byte by byte, where they are of others that are not one, or not built in.
 
-    Raises
-    ------
-    InvalidData
-        If a period is no value of its type.
+    Raises:
+        InvalidData: If a period is no value of its type.
     """
     found = select_dataset(dataset, owner)
     return list(map(PlacedRelease, found, _places([each.period for each in found])))

@@ -59,29 +59,21 @@ PURGED = (
 class RecordedRelease(Release):
     """A release, and what history says of it.
 
-    Parameters
-    ----------
-    parts, partition, form
-        See `Release`.
-    release : int
-        Id of the release.
-    made_by : str
-        Name of the method by which it was made.
-    types : tuple of str
-        Names of the columns' types in SQL, the sensitive ones last, as the source had them.
-        Those that are not built in may be gone, or mean something else by now.
-    library : Library or None
-        Source of knowledge beyond the release; None for any table that the caller may read.
+    Args:
+        parts, partition, form: See `Release`.
 
-    Notes
-    -----
+    Notes:
     What makes releases and what beliefs are measured by is loaded where it is asked for.
     """
 
     release: int
     made_by: str
     types: tuple[str, ...]
+    """Names of the columns' types in SQL, the sensitive ones last, as the source had them. Those
+    that are not built in may be gone, or mean something else by now.
+    """
     library: Library | None = None
+    """Source of knowledge beyond the release; None for any table that the caller may read."""
 
     @property
     def title(self) -> str:
@@ -169,12 +161,8 @@ def record_content(
 ) -> None:
     """Append what a release was made from.
 
-    Parameters
-    ----------
-    types : sequence of str
-        Names of the types of its attributes.
-    made_from : mapping of str to str or None
-        Digests by which it is known whether it would be made anew.
+    Args:
+        made_from: Digests by which it is known whether it would be made anew.
     """
     parts = published.parts
     recoded = dict(enumerate(published.form.levels or ()))
@@ -312,10 +300,8 @@ def happened(release: int, kind: str) -> bool:
 def refuse_purged(release: int, purged: Sequence[str] | None) -> None:
     """Refuse a release whose content was erased: there is nothing to measure.
 
-    Parameters
-    ----------
-    purged : sequence of str or None
-        Time and reason; see `PURGED`.
+    Args:
+        purged: Time and reason; see `PURGED`.
     """
     if purged is not None:
         raise Refusal(
@@ -347,12 +333,8 @@ def record_attack(
 ) -> None:
     """Append the rows of one attack, where the transaction may write.
 
-    Parameters
-    ----------
-    options : mapping
-        Options of the attacker, as in JSON.
-    rows : sequence of (str, float, str or None)
-        Figures: what each is called, its value, and the column that it is about.
+    Args:
+        rows: Figures: what each is called, its value, and the column that it is about.
     """
     types = {"attacker": "text", "options": "jsonb"}
     types |= {"metric": "text", "value": "float8", "sensitive": "text"}
@@ -367,14 +349,9 @@ def _record_found(
 
     Nothing is kept on a standby, or in a transaction that may not write.
 
-    Parameters
-    ----------
-    kind : str
-        Name of what found it, after which the table is called.
-    types : mapping of str to str
-        Types of the columns beside the id, the place and the release, in their order.
-    rows : sequence of tuple
-        Values of these columns.
+    Args:
+        kind: Name of what found it, after which the table is called.
+        types: Types of the columns beside the id, the place and the release, in their order.
     """
     (read_only,) = run("SELECT current_setting('transaction_read_only') AS setting")
     if not rows or read_only["setting"] == "on":
@@ -394,10 +371,8 @@ def _record_found(
 def find_release(release: int | None) -> RecordedRelease:
     """Read a release back, by three statements.
 
-    Raises
-    ------
-    Refusal
-        If there is none that the caller may see, or it was purged.
+    Raises:
+        Refusal: If there is none that the caller may see, or it was purged.
     """
     row = look_up(release, f"method, options ->> 'ranges' AS ranges, {PURGED} AS purged")
     release = row["release"]

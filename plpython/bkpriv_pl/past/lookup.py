@@ -27,10 +27,8 @@ class OwnRelease:
 def look_up(release: int | None, expressions: str) -> dict[str, Any]:
     """Select expressions in SQL from the record of a release.
 
-    Raises
-    ------
-    Refusal
-        If there is none that the caller may see.
+    Raises:
+        Refusal: If there is none that the caller may see.
     """
     rows = run(
         f"SELECT release, {expressions} FROM bkpriv.release WHERE release = $1",
@@ -58,10 +56,8 @@ def unknown(release: int | None) -> BkprivError:
 def find_own(release: int | None) -> OwnRelease:
     """Look up a release that the caller owns.
 
-    Raises
-    ------
-    Refusal
-        If there is none that the caller may see, or the caller is not its owner.
+    Raises:
+        Refusal: If there is none that the caller may see, or the caller is not its owner.
     """
     row = look_up(release, "dataset, owner, bkpriv_internal.owns(owner) AS owned")
     if not row["owned"]:
@@ -79,19 +75,8 @@ def check_listed(
 ) -> list[int | None]:
     """Return a list of releases, each of which is listed once.
 
-    Parameters
-    ----------
-    releases : list
-        An argument of SQL.
-    purpose : str
-        Purpose of the list, such as "compare".
-    function : str
-        Name of the function that was called.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is none, or too long.
+    Raises:
+        InvalidParameter: If it is none, or too long.
     """
     such = f"Such as bkpriv.{function}(ARRAY[1, 2])"
     if not releases:

@@ -27,11 +27,9 @@ __all__ = [
 def telling_losses(dataset: Dataset) -> Iterator[None]:
     """Say which right was lost during long work, where PostgreSQL speaks of a policy of a table.
 
-    Raises
-    ------
-    Refusal
-        If something was not permitted, and what the work began with is no more: the caller's job,
-        the dataset's owner, or the right to read its source.
+    Raises:
+        Refusal: If something was not permitted, and what the work began with is no more: the
+            caller's job, the dataset's owner, or the right to read its source.
     """
     try:
         yield

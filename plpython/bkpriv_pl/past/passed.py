@@ -28,18 +28,11 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class PassedThrough:
-    """Insensitive attributes of a release, and how far they tell rows of a group apart.
-
-    Parameters
-    ----------
-    attributes : tuple of str
-        The columns.
-    unique : tuple of int
-        Rows that are unique within their group by each of them, and last by all together.
-    """
+    """Insensitive attributes of a release, and how far they tell rows of a group apart."""
 
     attributes: tuple[str, ...]
     unique: tuple[int, ...]
+    """Rows that are unique within their group by each of them, and last by all together."""
 
     def counted(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """Columns, and rows that are unique by them: each column, and all of several."""

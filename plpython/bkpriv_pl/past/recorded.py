@@ -260,19 +260,12 @@ def _read(
 ) -> list[dict[str, Any]]:
     """Read columns of a relation: values as they are, arrays of texts, and of numbers.
 
-    Parameters
-    ----------
-    source : str
-        SQL of the relation, and of which rows of it.
-    key : (list of str, list)
-        Types and values of parameters in it.
-    order : str
-        SQL of the order of rows.
+    Args:
+        source: SQL of the relation, and of which rows of it.
+        key: Shape (list of str, list). Types and values of parameters in it.
 
-    Raises
-    ------
-    NoRoom
-        If the arrays would need more memory than the call may take: none is sent.
+    Raises:
+        NoRoom: If the arrays would need more memory than the call may take: none is sent.
     """
     types, values = key
     allowed = room()

@@ -54,24 +54,17 @@ _MANNER = 2
 class Memories(PriorTables):
     """Memory of earlier releases when a table is released.
 
-    Parameters
-    ----------
-    named_by : collection of str
-        See `PriorTables`.
-    chain : Chain
-        The earlier releases.
-    present : Step
-        The table; perhaps without groups, as yet.
-    estimator : Estimator
-        Estimator of beliefs after earlier releases: that of the options of publication, or of the
-        call that measures; instead of auto it is bethe, which comes as near in a fifth of the time.
-    stored : bool
-        Whether these are read where they were stored, and stored.
+    Args:
+        named_by: See `PriorTables`.
     """
 
     chain: Chain
     present: Step
+    """The table; perhaps without groups, as yet."""
     estimator: Estimator
+    """Estimator of beliefs after earlier releases: that of the options of publication, or of the
+    call that measures; instead of auto it is bethe, which comes as near in a fifth of the time.
+    """
     stored: bool
 
     @property
@@ -94,10 +87,8 @@ class Memories(PriorTables):
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
         """Revise what earlier releases told; see `Library`.
 
-        Raises
-        ------
-        Refusal
-            If the dataset has no such knowledge.
+        Raises:
+            Refusal: If the dataset has no such knowledge.
         """
         memory = self._memory(knowledge)
         names = tuple(domain.name for domain in table.quasi_identifiers)
@@ -143,16 +134,10 @@ class Memories(PriorTables):
     ) -> None:
         """Store beliefs after the table was released.
 
-        Parameters
-        ----------
-        release : int
-            Id of the release.
-        revisions : mapping of Revised to (n, m) float array
-            Beliefs about each respondent before, by the knowledge of adversaries.
-        labels : (n,) int array
-            Group of each.
-        shown : (n,) int array or None
-            Value that each is shown with, if some are not their own.
+        Args:
+            revisions: Beliefs about each respondent before, by the knowledge of adversaries.
+            labels: Shape (n,). Group of each.
+            shown: Shape (n,). Value that each is shown with, if some are not their own.
         """
         step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
         for knowledge, before in revisions.items():
@@ -181,27 +166,13 @@ def set_out(
 ) -> tuple[Setting, PriorTables]:
     """Set out what a table that is read is measured in, before it is released.
 
-    Parameters
-    ----------
-    dataset, period, table, respondents
-        Table, and where and of whom it was read.
-    requirements : sequence of Requirement
-        Requirements that are measured.
-    options : Options
-        Options of the publication.
-    library : PriorTables
-        Source of priors from outside.
-    apart : bool
-        Whether respondents are told apart, if there are any, though no requirement asks for it.
-    stored : bool
-        See `Memories`.
+    Args:
+        apart: Whether respondents are told apart, if there are any, though no requirement asks for
+            it.
+        stored: See `Memories`.
 
-    Returns
-    -------
-    setting : Setting
-        The setting.
-    memories : PriorTables
-        Library of the setting: `Memories`, if a requirement is about respondents.
+    Returns:
+        memories: Library of the setting: `Memories`, if a requirement is about respondents.
     """
     about = any(item.tells_apart for item in requirements)
     if not respondents or not (about or apart):
@@ -257,12 +228,9 @@ def recall(
 
     What earlier releases told is inferred by the estimator that this one is measured by.
 
-    Raises
-    ------
-    Refusal
-        If it names no respondents.
-    Unsupported
-        If somebody has several.
+    Raises:
+        Refusal: If it names no respondents.
+        Unsupported: If somebody has several.
     """
     release = recorded.release
     this = find_candidate(release)

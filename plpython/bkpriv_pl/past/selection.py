@@ -44,20 +44,12 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class RecordedPeriod:
-    """The period of a release, as its history says it.
-
-    Parameters
-    ----------
-    text : str or None
-        The period; None where the dataset had none.
-    type : str or None
-        SQL name of the type that tells it apart from others; None where none does for certain.
-    column, bin : str or None
-        The column of periods, and what it is binned by.
-    """
+    """The period of a release, as its history says it."""
 
     text: str | None
+    """The period; None where the dataset had none."""
     type: str | None = None
+    """SQL name of the type that tells it apart from others; None where none does for certain."""
     column: str | None = None
     bin: str | None = None
 
@@ -98,40 +90,15 @@ NO_PERIOD = RecordedPeriod(None)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A release that may be taken together with others.
-
-    Parameters
-    ----------
-    release, version : int
-        The id, and the number within the dataset.
-    dataset, owner : str
-        The dataset, and whose it is.
-    source : str
-        The table that it was made from, as in SQL.
-    view_schema, view_name, method : str
-        The view and the method by which it was published.
-    records, suppressed, groups, counterfeited : int
-        The figures on record.
-    respondent : str or None
-        The column that it names respondents by.
-    period : RecordedPeriod
-        The period of its records.
-    sensitive : str or None
-        Name of the sensitive attribute; None where nothing is on record.
-    attributes : int
-        Number of attributes on record.
-    purged, drawn, named, some, several : bool
-        Whether it was purged; is randomized; names respondents; shows some of each person's
-        records; shows several of a person.
-    shared : list of str
-        Relations that it and the asked one were both read from, where datasets differ.
-    """
+    """A release that may be taken together with others."""
 
     release: int
     version: int
+    """The id, and the number within the dataset."""
     dataset: str
     owner: str
     source: str
+    """The table that it was made from, as in SQL."""
     view_schema: str
     view_name: str
     method: str
@@ -142,13 +109,18 @@ class Candidate:
     respondent: str | None
     period: RecordedPeriod
     sensitive: str | None
+    """Name of the sensitive attribute; None where nothing is on record."""
     attributes: int
     purged: bool
     drawn: bool
     named: bool
     some: bool
     several: bool
+    """Whether it was purged; is randomized; names respondents; shows some of each person's records;
+    shows several of a person.
+    """
     shared: list[str]
+    """Relations that it and the asked one were both read from, where datasets differ."""
 
 
 _QUERY = (
@@ -197,10 +169,8 @@ def select_dataset(dataset: str, owner: str) -> list[Candidate]:
 def select_listed(releases: Sequence[int | None]) -> list[Candidate]:
     """Releases of such ids, in their order.
 
-    Raises
-    ------
-    Refusal
-        If the caller may not see one.
+    Raises:
+        Refusal: If the caller may not see one.
     """
     found = "(SELECT release, '{}'::text[] AS shared FROM unnest($1) AS release)"
     selected = _select(found, ["bigint[]"], [list(releases)])
@@ -221,14 +191,9 @@ def select_records(
 ) -> list[Candidate]:
     """Releases that may show the same records: of a dataset, and of all that read some relations.
 
-    Parameters
-    ----------
-    dataset, owner : str
-        The dataset, and whose it is.
-    bases : sequence of str
-        The relations; see `bkpriv_pl.past.bases`.
-    of_owner : bool
-        Whether only what the owner may see counts, who may see less than the caller.
+    Args:
+        bases: The relations; see `bkpriv_pl.past.bases`.
+        of_owner: Whether only what the owner may see counts, who may see less than the caller.
     """
     return _select(
         "bkpriv_internal.releases_of($1, $2, $3)",
@@ -245,24 +210,13 @@ def select_beside(dataset: str, owner: str, bases: Sequence[str]) -> list[Candid
 
 @dataclass(frozen=True)
 class Like:
-    """Traits that releases have in common that are taken together.
-
-    Parameters
-    ----------
-    dataset, owner : str
-        The dataset, and whose it is.
-    sensitive : str
-        Name of their sensitive attribute.
-    respondent : str or None
-        The column that they name respondents by; None if any will do.
-    period : RecordedPeriod
-        The period of their records.
-    """
+    """Traits that releases have in common that are taken together."""
 
     dataset: str
     owner: str
     sensitive: str
     respondent: str | None = None
+    """The column that they name respondents by; None if any will do."""
     period: RecordedPeriod = NO_PERIOD
 
     @classmethod

@@ -111,12 +111,9 @@ class _Source:
 def read_given(dataset: Dataset, table: str, memory: int | None) -> Transitions:
     """Read transitions that a table states.
 
-    Raises
-    ------
-    Refusal
-        If the table cannot be read, or holds NULL.
-    InvalidData
-        If it speaks of values that the dataset does not have; see `given`.
+    Raises:
+        Refusal: If the table cannot be read, or holds NULL.
+        InvalidData: If it speaks of values that the dataset does not have; see `given`.
     """
     source = _open(dataset, table, ("history", "next", "probability"), _STATED)
     history, following, chance = source.columns
@@ -163,13 +160,10 @@ def read_given(dataset: Dataset, table: str, memory: int | None) -> Transitions:
 def read_corpus(dataset: Dataset, table: str, memory: int | None) -> Transitions:
     """Mine transitions from a table of whose value was what in which period.
 
-    Raises
-    ------
-    Refusal
-        If the table cannot be read, holds NULL, or has periods without an order.
-    InvalidData
-        If it speaks of values that the dataset does not have, or has two of one respondent in one
-        period; see `mined`.
+    Raises:
+        Refusal: If the table cannot be read, holds NULL, or has periods without an order.
+        InvalidData: If it speaks of values that the dataset does not have, or has two of one
+            respondent in one period; see `mined`.
     """
     columns = column_types(*_name(open_relation(table)))
     value = dataset.sensitive if dataset.sensitive in columns else "value"
@@ -261,20 +255,11 @@ READERS: Final = {"domain": read_given, "mined": read_corpus}
 
 @dataclass(frozen=True, eq=False)
 class SequentialKnowledge:
-    """Sequential knowledge of a dataset, as it is kept.
-
-    Parameters
-    ----------
-    name : str
-        Name of the knowledge.
-    kind : str
-        See `Origin`.
-    memory : Memory
-        Content of the knowledge.
-    """
+    """Sequential knowledge of a dataset, as it is kept."""
 
     name: str
     kind: str
+    """See `Origin`."""
     memory: Memory
 
 
@@ -303,10 +288,8 @@ def keep_knowledge(
 def find_knowledge(dataset: Dataset, name: str) -> SequentialKnowledge:
     """Look up sequential knowledge of a dataset.
 
-    Raises
-    ------
-    Refusal
-        If it has none of that name.
+    Raises:
+        Refusal: If it has none of that name.
     """
     rows = run(
         "SELECT name, kind, memory FROM bkpriv.sequential_knowledge WHERE dataset = $1 "
@@ -335,10 +318,8 @@ def find_knowledge(dataset: Dataset, name: str) -> SequentialKnowledge:
 def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledge:
     """Look up sequential knowledge of the dataset that releases of an owner were made from.
 
-    Raises
-    ------
-    Refusal
-        If it was dropped; see `find_knowledge`.
+    Raises:
+        Refusal: If it was dropped; see `find_knowledge`.
     """
     registered = find_dataset(dataset)
     if registered.owner != owner:
@@ -354,10 +335,8 @@ def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledg
 def customary_knowledge(dataset: str, requirement: str) -> Any:
     """Knowledge, as decoded JSON, that a requirement means, by its key, which leaves it open.
 
-    Raises
-    ------
-    InvalidParameter
-        If the dataset has several pieces of sequential knowledge.
+    Raises:
+        InvalidParameter: If the dataset has several pieces of sequential knowledge.
     """
     rows = run(
         "SELECT name FROM bkpriv.sequential_knowledge WHERE dataset = $1 ORDER BY name",

@@ -79,12 +79,9 @@ def check_citus() -> None:
 def check_column(name: str, shown: Sequence[str]) -> None:
     """Refuse a column that the view of records does not have.
 
-    Parameters
-    ----------
-    name : str
-        Column that the release is to be distributed by.
-    shown : sequence of str
-        Columns of the view, or before the source is read those that it may have.
+    Args:
+        name: Column that the release is to be distributed by.
+        shown: Columns of the view, or before the source is read those that it may have.
     """
     if name not in shown:
         raise InvalidParameter(

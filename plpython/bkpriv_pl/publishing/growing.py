@@ -57,10 +57,8 @@ class Stock:
     def grow(self, table: Table, respondents: Respondents) -> Growth:
         """Divide the people of a source into kept ones and newcomers.
 
-        Raises
-        ------
-        InvalidData
-            If attributes are no more what they were.
+        Raises:
+            InvalidData: If attributes are no more what they were.
         """
         return stand(table, respondents)
 
@@ -104,20 +102,12 @@ class _Beginning(Stock):
 
 @dataclass(frozen=True, eq=False)
 class _Growing(_Beginning):
-    """Stock of a release that grows.
-
-    Parameters
-    ----------
-    departed : {"stay", "withdraw"}
-        Treatment of people who left.
-    last : RecordedRelease
-        The last release, its respondents told apart.
-    past : Respondents
-        Respondents of the last release.
-    """
+    """Stock of a release that grows."""
 
     departed: Departed
+    """Treatment of people who left."""
     last: RecordedRelease
+    """The last release, its respondents told apart."""
     past: Respondents
 
     @property
@@ -163,10 +153,9 @@ def find_stock(
 
     Only releases of the same period count, or of none if it is of none.
 
-    Raises
-    ------
-    Refusal
-        If it cannot grow, since too little is known of people, or the last release shows others.
+    Raises:
+        Refusal: If it cannot grow, since too little is known of people, or the last release shows
+            others.
     """
     if not isinstance(options, GroupOptions) or not options.grow:
         return Stock()

@@ -95,14 +95,10 @@ def check_columns(dataset: Dataset, form: Form) -> None:
 def check_bounds(dataset: Dataset, table: Table, form: Form, coarse: Collection[str]) -> None:
     """Refuse attributes that go by the name of a column with the bounds of another.
 
-    Raises
-    ------
-    Refusal
-        If there are any.
-    InvalidParameter
-        If such a name is too long.
-    InvalidData
-        If no range can hold a value.
+    Raises:
+        Refusal: If there are any.
+        InvalidParameter: If such a name is too long.
+        InvalidData: If no range can hold a value.
     """
     quasi_identifiers, sensitive = columns_shown(form, table, columns_published(dataset, coarse))
     domains = (*table.quasi_identifiers, *columns_of(table.sensitive))

@@ -136,9 +136,7 @@ def _compares_its_own_way(type_: str) -> bool:
 def _read(domain: Domain, type_: str, collation: str, literal: Literal) -> Point | None:
     """Read a literal as a value of a type, and find its place among the domain's values.
 
-    Returns
-    -------
-    Point or None
+    Returns:
         None if the values do not rise in the order of the collation, so that it is another one.
     """
     if type_ in TIMES and not literal.quoted:

@@ -44,16 +44,8 @@ def give_notice(
 ) -> None:
     """Say what a release falsifies, breaks, or rests on an estimate for.
 
-    Parameters
-    ----------
-    release : int
-        Id of the release.
-    published, shown : Release
-        Release as it was made, and as readers see it.
-    rows : sequence of Finding
-        Findings: how it keeps its policy.
-    options : Options
-        Options by which it was made.
+    Args:
+        published, shown: Release as it was made, and as readers see it.
     """
     records = published.table.records
     if shown.parts.counterfeited:
@@ -99,12 +91,9 @@ def close(
 ) -> None:
     """Say what a release has given away.
 
-    Parameters
-    ----------
-    release, published, shown, rows, options
-        See `give_notice`.
-    sure : sequence of Certainty or BkprivError
-        Certainties of readers; or the reason why they are not counted.
+    Args:
+        release, published, shown, rows, options: See `give_notice`.
+        sure: Certainties of readers; or the reason why they are not counted.
     """
     records = published.table.records
     unit = "records" if options.max_records_per_person is None else "persons"

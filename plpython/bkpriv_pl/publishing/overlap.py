@@ -63,19 +63,14 @@ _DEAR = 0.02
 
 @dataclass(frozen=True)
 class Overlapping:
-    """Warning or refusal because of other releases of the same records, if there are any.
-
-    Parameters
-    ----------
-    told : UnattainableRequirement, optional
-        Words for the caller, who may see some.
-    kept : UnattainableRequirement, optional
-        Words that are kept with the release, for the dataset's owner may not see all that the
-        caller sees.
-    """
+    """Warning or refusal because of other releases of the same records, if there are any."""
 
     told: UnattainableRequirement | None = None
+    """Words for the caller, who may see some."""
     kept: UnattainableRequirement | None = None
+    """Words that are kept with the release, for the dataset's owner may not see all that the caller
+    sees.
+    """
 
     def tell(self) -> None:
         """Warn of them."""
@@ -89,33 +84,21 @@ class Overlapping:
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Earlier releases that a new one is judged together with; none by default.
-
-    Parameters
-    ----------
-    earlier : Earlier, optional
-        Constraints of the earlier releases; None if they are of other people, or there are none.
-    judged : tuple of int
-        Ids of the earlier releases, also of those of other people.
-    left_out : mapping of int to LeftOut
-        Reason why another release of the dataset is not judged, by its id.
-    requirements : tuple of Requirement
-        Requirements that are measured of people.
-    unmeasured : tuple of str
-        Names of requirements that are not measured, or not in full.
-    mended : Mended, optional
-        Outcome of mending the groups of the new release.
-    overlap : Overlapping
-        Warning of those that it is not judged together with.
-    """
+    """Earlier releases that a new one is judged together with; none by default."""
 
     earlier: Earlier | None = None
+    """Constraints of the earlier releases; None if they are of other people, or there are none."""
     judged: tuple[int, ...] = ()
+    """Ids of the earlier releases, also of those of other people."""
     left_out: Mapping[int, LeftOut] = field(default_factory=dict)
+    """Reason why another release of the dataset is not judged, by its id."""
     requirements: tuple[Requirement, ...] = ()
     unmeasured: tuple[str, ...] = ()
+    """Names of requirements that are not measured, or not in full."""
     mended: Mended | None = None
+    """Outcome of mending the groups of the new release."""
     overlap: Overlapping = Overlapping()
+    """Warning of those that it is not judged together with."""
 
     def findings(self, release: int) -> list[Finding]:
         """Findings: how a release keeps each bound together with them, by its mended groups."""
@@ -129,16 +112,9 @@ class Beside:
     ) -> None:
         """Say what it took to certify a release together with them, and what all tell.
 
-        Parameters
-        ----------
-        release : int
-            Id of the release.
-        published : Release
-            Release as it is shown.
-        rows : sequence of Finding
-            See `findings`.
-        grown : bool
-            Whether it keeps groups by the option grow, of which `Stock.tell` tells.
+        Args:
+            rows: See `findings`.
+            grown: Whether it keeps groups by the option grow, of which `Stock.tell` tells.
         """
         mended = self.mended
         if mended is None:
@@ -213,19 +189,7 @@ def find_earlier(
     requirements: Sequence[Requirement],
     library: PriorTables,
 ) -> Beside:
-    """Read the earlier releases that a new one can be judged together with.
-
-    Parameters
-    ----------
-    dataset, period
-        Dataset and period that are published.
-    respondents : Respondents
-        Respondents of the table.
-    requirements : sequence of Requirement
-        Requirements of the policy.
-    library : PriorTables
-        Source of priors from outside.
-    """
+    """Read the earlier releases that a new one can be judged together with."""
     like = Like.of(dataset, period)
     steps, now = find_course(dataset.name, dataset.owner, like.period)
     same = [step for step in steps if step.when == now or step.period == like.period.text is None]
@@ -250,9 +214,7 @@ def recall_earlier(
 ) -> tuple[RecordedRelease, Earlier] | None:
     """Read what a past release was certified together with, if it was.
 
-    Returns
-    -------
-    RecordedRelease, Earlier
+    Returns:
         The release, whose parts tell respondents apart, and what was published before; None if it
         was certified by itself, or its respondents are not recorded.
     """
@@ -326,19 +288,11 @@ def find_overlap(
 ) -> Overlapping:
     """Word what other releases of the same records mean, if the caller may see any.
 
-    Parameters
-    ----------
-    dataset, period, form
-        Dataset, period and form of what is to be published.
-    beside : Beside, optional
-        Earlier releases that it is judged together with, which are not to be warned of.
-    refused : bool
-        Whether the policy does not bear them.
+    Args:
+        beside: Earlier releases that it is judged together with, which are not to be warned of.
 
-    Raises
-    ------
-    UnattainableRequirement
-        If it does not, and there are any.
+    Raises:
+        UnattainableRequirement: If it does not, and there are any.
     """
     asked = dataset, period, form, beside, refused
     told = _overlap(*asked)

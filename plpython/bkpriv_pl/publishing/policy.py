@@ -16,27 +16,18 @@ __all__ = ["StatedPolicy", "find_policy", "set_policy"]
 
 @dataclass(frozen=True)
 class StatedPolicy:
-    """A policy as it was stated.
-
-    Parameters
-    ----------
-    requirements : dict
-        Decoded JSON.
-    library : PriorTables
-        Source of its prior tables, which its owner has named.
-    """
+    """A policy as it was stated."""
 
     requirements: dict[str, Any]
     library: PriorTables
+    """Source of its prior tables, which its owner has named."""
 
 
 def find_policy(name: str | None) -> StatedPolicy:
     """Look a policy up.
 
-    Raises
-    ------
-    Refusal
-        If there is none of that name.
+    Raises:
+        Refusal: If there is none of that name.
     """
     name = require(name, "policy")
     rows = run(

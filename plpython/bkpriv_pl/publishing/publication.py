@@ -115,26 +115,18 @@ def _standing(request: Request, previous: dict[Exhibit, ShownView], task: Task) 
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """Release that was made of a subject, and what readers see of it.
-
-    Parameters
-    ----------
-    shown : Release
-        The release without telling respondents apart.
-    within : (p,) int array
-        The part of `shown` that each part is in.
-    place : (n,) int array
-        The part of each respondent, or of each record with insensitive attributes.
-    told : ShownRecords
-        Insensitive attributes as groups show them.
-    """
+    """Release that was made of a subject, and what readers see of it."""
 
     subject: Subject
     made: Made
     shown: Release
+    """The release without telling respondents apart."""
     within: IntArray
+    """Shape (p,). The part of `shown` that each part is in."""
     place: IntArray
+    """Shape (n,). The part of each respondent, or of each record with insensitive attributes."""
     told: ShownRecords
+    """Insensitive attributes as groups show them."""
 
     @classmethod
     def of(cls, subject: Subject, made: Made, chance: Chance) -> _Outcome:
@@ -188,10 +180,8 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
 def _overlapping(request: Request) -> Beside:
     """Find what is said of others, where a release is not certified together with earlier ones.
 
-    Raises
-    ------
-    UnattainableRequirement
-        If there are any and the policy refuses them.
+    Raises:
+        UnattainableRequirement: If there are any and the policy refuses them.
     """
     if request.overlap == "certify":
         return Beside()
@@ -299,9 +289,7 @@ def _record(
 ) -> tuple[int, list[Finding]]:
     """Write the release, what it was made from, and its certification into the history.
 
-    Returns
-    -------
-    int, list of Finding
+    Returns:
         Id of the release, and how it keeps each bound.
     """
     dataset, subject, shown = request.dataset, outcome.subject, outcome.shown

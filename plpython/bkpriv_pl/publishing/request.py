@@ -112,10 +112,8 @@ def space_of(dataset: Dataset) -> Space:
 def read_method(dataset: Dataset, name: str | None, stated: object) -> tuple[Method[Any], Any]:
     """Read a method, and of decoded JSON its options.
 
-    Raises
-    ------
-    BkprivError
-        If it has no such options, or cannot show such a dataset.
+    Raises:
+        BkprivError: If it has no such options, or cannot show such a dataset.
     """
     method = find_method(name)
     check_columns(dataset, method.form)
@@ -133,17 +131,11 @@ def read_policy(
 ) -> tuple[object, Policy]:
     """Read what a release by a method is to keep.
 
-    Returns
-    -------
-    object
+    Returns:
         Decoded JSON of the policy, with what the method asks for and what it left open.
-    Policy
-        Policy as it applies to the dataset.
 
-    Raises
-    ------
-    BkprivError
-        If it is no policy, or no release of the dataset by the method can keep it.
+    Raises:
+        BkprivError: If it is no policy, or no release of the dataset by the method can keep it.
     """
     completed = complete(
         method.demands(stated, options), partial(customary_knowledge, dataset.name)

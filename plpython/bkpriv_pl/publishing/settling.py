@@ -38,12 +38,9 @@ def settle_staleness(subject: Subject, release: int, before: Before | None) -> N
 
     The source is read again only where `visibility` cannot prove that nothing was written since.
 
-    Parameters
-    ----------
-    subject : Subject
-        Source as it was read for the release.
-    before : Before or None
-        Result of `look_ahead` before it was read.
+    Args:
+        subject: Source as it was read for the release.
+        before: Result of `look_ahead` before it was read.
     """
     watched = run(
         "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]

@@ -47,43 +47,25 @@ __all__ = ["Content", "write_snapshot"]
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """Content of the tables of a release.
-
-    Parameters
-    ----------
-    published : Release
-        Release that is published.
-    coarse : collection of str
-        Attributes whose values are labels of classes, and not of the column's type.
-    options : Options
-        Options of the method: a seed makes the order of rows repeatable, for tests, and Citus may
-        distribute the records.
-    passed : Passed
-        Columns that pass through.
-    told : ShownRecords
-        Records that groups show, where there are such columns.
-    """
+    """Content of the tables of a release."""
 
     published: Release
     coarse: Collection[str]
+    """Attributes whose values are labels of classes, and not of the column's type."""
     options: Options
+    """Options of the method: a seed makes the order of rows repeatable, for tests, and Citus may
+    distribute the records.
+    """
     passed: Passed
+    """Columns that pass through."""
     told: ShownRecords
+    """Records that groups show, where there are such columns."""
 
 
 def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
 
-    Parameters
-    ----------
-    release : int
-        Id of the release.
-    content : Content
-        Content of the tables.
-
-    Returns
-    -------
-    dict
+    Returns:
         The columns of each exhibit as its view lists them: quasi-identifiers as they are declared.
     """
     form = content.published.form
@@ -154,27 +136,16 @@ def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """Records of groups as a table shows them.
-
-    Parameters
-    ----------
-    columns : sequence of Columns
-        Columns of the table for each attribute.
-    labels : sequence of sequence of (str or None)
-        The values of each, as texts.
-    groups : (e,) int array
-        Groups.
-    codes : (e, k) int array
-        Places of values in `labels`.
-    counts : (e,) int array
-        Records.
-    """
+    """Records of groups as a table shows them."""
 
     columns: Sequence[Columns]
     labels: Sequence[Sequence[str | None]]
     groups: IntArray
+    """Shape (e,). Groups."""
     codes: IntArray
+    """Shape (e, k). Places of values in `labels`."""
     counts: IntArray
+    """Shape (e,). Records."""
 
     @property
     def arrays(self) -> tuple[IntArray, ...]:
@@ -213,15 +184,7 @@ class _Told:
 
 
 class _Writer(ABC):
-    """Writer of the tables of one form.
-
-    Parameters
-    ----------
-    content : Content
-        Content of the tables.
-    types : mapping of str to Column
-        Columns of the source.
-    """
+    """Writer of the tables of one form."""
 
     def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
         self.content, self.published, self.types = content, content.published, types
@@ -245,10 +208,8 @@ class _Writer(ABC):
     def told(self, exhibit: Exhibit) -> _Told:
         """Records of groups that an exhibit shows.
 
-        Raises
-        ------
-        Refusal
-            If groups do not have as many as were certified.
+        Raises:
+            Refusal: If groups do not have as many as were certified.
         """
         told, passed = self.content.told, self.content.passed
         columns = [*self.sensitive]

@@ -60,18 +60,11 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """Release that stands where one is asked for, if one does.
-
-    Parameters
-    ----------
-    release : int or None
-        The release that the view shows, if it shows one.
-    reasons : tuple of Reason
-        Reasons why it would be made anew; none if it stands.
-    """
+    """Release that stands where one is asked for, if one does."""
 
     release: int | None
     reasons: tuple[Reason, ...]
+    """Reasons why it would be made anew; none if it stands."""
 
 
 @entry(Access.SOURCE)
@@ -124,10 +117,8 @@ def shown_before(request: Request) -> dict[Exhibit, ShownView]:
 def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Standing:
     """Find the release that stands where one is asked for, or why none does.
 
-    Parameters
-    ----------
-    shown : mapping of Exhibit to ShownView
-        Result of `shown_before`.
+    Args:
+        shown: Result of `shown_before`.
     """
     records = shown.get("records")
     if records is None:
@@ -154,16 +145,12 @@ def find_standing(request: Request, shown: Mapping[Exhibit, ShownView]) -> Stand
 def made_from(request: Request, source: Reading) -> dict[str, str | None]:
     """Digests of what a release is made from, by what that is.
 
-    Parameters
-    ----------
-    source : Reading
-        Records as `read_records` gave them.
+    Args:
+        source: Records as `read_records` gave them.
 
-    Returns
-    -------
-    dict of str to str or None
-        Digests; None for records that a lot picked, so that no reading is like another. And
-        whether what was read could change by writes alone: "true", or None.
+    Returns:
+        Digests; None for records that a lot picked, so that no reading is like another. And whether
+        what was read could change by writes alone: "true", or None.
     """
     return _declarations(request) | {
         "records": None if _by_lot(request) else fingerprint(*source),
@@ -367,17 +354,12 @@ def find_difference(
 ) -> str | None:
     """Read a source as it was published, and tell how it differs; None if it does not.
 
-    Parameters
-    ----------
-    period, kept
-        Period and records of each person that were published.
-    recorded : mapping of str to str or None
-        Digests of what was read then; see `made_from`.
+    Args:
+        period, kept: Period and records of each person that were published.
+        recorded: Digests of what was read then; see `made_from`.
 
-    Raises
-    ------
-    InvalidData
-        If it cannot be read as it was.
+    Raises:
+        InvalidData: If it cannot be read as it was.
     """
     source = read_records(dataset, "category", period, kept=kept)
     if fingerprint(*source) == recorded["records"]:

@@ -36,29 +36,6 @@ class Subject:
     """A source as it was read for a method.
 
     What it has none of is empty: it may have no people, no insensitive attributes and no stock.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The dataset.
-    period : Period or None
-        Period whose records were read.
-    method : Method
-        Method that they are for.
-    options : Options
-        Options of the method.
-    kept : Kept or None
-        Records of each person that were read.
-    source : Reading
-        Records as `read_records` gave them.
-    stock : Stock
-        Release that grows, if one does.
-    growth : Growth
-        Records and people as the method takes them: those who stay in it, and newcomers.
-    passed : Passed
-        Insensitive attributes of its records.
-    coarse : collection of str
-        Attributes that were coarsened.
     """
 
     dataset: Dataset
@@ -66,10 +43,14 @@ class Subject:
     method: Method[Any]
     options: Options
     kept: Kept | None
+    """Records of each person that were read."""
     source: Reading
+    """Records as `read_records` gave them."""
     stock: Stock
     growth: Growth
+    """Records and people as the method takes them: those who stay in it, and newcomers."""
     passed: Passed
+    """Insensitive attributes of its records."""
     coarse: Collection[str]
 
     @classmethod
@@ -84,15 +65,11 @@ class Subject:
     ) -> Subject:
         """Read a source.
 
-        Parameters
-        ----------
-        view : View, optional
-            View whose release grows, if one does; without it the dataset's last.
+        Args:
+            view: View whose release grows, if one does; without it the dataset's last.
 
-        Raises
-        ------
-        BkprivError
-            If it cannot be read, grown, coarsened or shown so.
+        Raises:
+            BkprivError: If it cannot be read, grown, coarsened or shown so.
         """
         stock = find_stock(dataset, period, view, method, options=options)
         source = read_records(dataset, options.nulls, period, stock.known, kept=kept)

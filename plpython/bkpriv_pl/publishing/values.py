@@ -99,24 +99,14 @@ _MISSING = "NULL where values are missing"
 
 @dataclass(frozen=True)
 class Shown:
-    """A column in which an attribute is shown.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    type : str
-        Type of the column, as SQL.
-    expression : str
-        SQL for its value over the texts ``low`` and ``high`` of the first and the last value that
-        it stands for, which it formats.
-    says : str
-        Meaning of the column.
-    """
+    """A column in which an attribute is shown."""
 
     name: str
     type: str
     expression: str
+    """SQL for its value over the texts ``low`` and ``high`` of the first and the last value that it
+    stands for, which it formats.
+    """
     says: str
 
     def written(self, low: str, high: str | None = None) -> str:
@@ -162,10 +152,8 @@ def exact_of(column: Column, domain: Domain, ranges: RangeStyle) -> Columns:
 def extent_of(column: Column, domain: Domain, ranges: RangeStyle) -> Columns:
     """The columns of a numeric attribute of which ranges are shown.
 
-    Raises
-    ------
-    InvalidData
-        If no range can hold a value.
+    Raises:
+        InvalidData: If no range can hold a value.
     """
     name, _ = _range_type(column, domain)
     if column.bin is None and name == "daterange" and _LAST_DAY in domain.labels:
@@ -262,10 +250,8 @@ def _show_text(column: Column, domain: Domain) -> Shown:
 def names_of(name: str, included: bool) -> tuple[str, str]:
     """Names of the columns with the ends of an attribute's ranges.
 
-    Raises
-    ------
-    InvalidParameter
-        If PostgreSQL would cut one short.
+    Raises:
+        InvalidParameter: If PostgreSQL would cut one short.
     """
     names = f"{name}_from", f"{name}_{'to' if included else 'below'}"
     longest = max(names, key=len)
@@ -342,24 +328,15 @@ which would be preferred."""
 
 @dataclass(frozen=True)
 class Read:
-    """Reading of an attribute from a published view by statements.
-
-    Parameters
-    ----------
-    type : str
-        Type of the attribute, as SQL.
-    made : str, optional
-        SQL that it is made by of the view's columns; None where it is one of them.
-    value : str
-        SQL for what is compared, over the column that it is or is made, which it formats.
-    bounds : RangeEnds, optional
-        The ends of the ranges that it is, if it is ranges; both format the column.
-    """
+    """Reading of an attribute from a published view by statements."""
 
     type: str
     made: str | None = None
+    """SQL that it is made by of the view's columns; None where it is one of them."""
     value: str = "{0}"
+    """SQL for what is compared, over the column that it is or is made, which it formats."""
     bounds: RangeEnds | None = None
+    """The ends of the ranges that it is, if it is ranges; both format the column."""
 
     def of(self, column: str) -> ShownColumn:
         """Column as statements read it, by the name that they call it."""
@@ -377,17 +354,11 @@ def read_label(domain: Domain, _: str, shown: Mapping[str, str]) -> Read:
 def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
     """Reading of single values; of bins, which are shown as ranges, of the starts.
 
-    Parameters
-    ----------
-    type_ : str
-        The type that they had in the source.
-    shown : mapping of str to str
-        Types of the view's columns.
+    Args:
+        shown: Types of the view's columns.
 
-    Raises
-    ------
-    KeyError
-        If the view does not show it.
+    Raises:
+        KeyError: If the view does not show it.
     """
     number = type_ in NUMBERS
     if domain.name not in shown:
@@ -409,10 +380,8 @@ def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
 def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
     """Reading of ranges of a numeric attribute; see `read_value`.
 
-    Raises
-    ------
-    KeyError
-        If the view does not show it, or in columns of other types.
+    Raises:
+        KeyError: If the view does not show it, or in columns of other types.
     """
     binned = domain.ends is not None
     narrow = type_ == "real" and not binned

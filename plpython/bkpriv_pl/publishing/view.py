@@ -59,21 +59,7 @@ class View:
 
 @dataclass(frozen=True)
 class ShownView:
-    """A published view as it stands.
-
-    Parameters
-    ----------
-    view : View
-        Name of the view.
-    oid : int
-        Identifier of the view.
-    materialized : bool
-        Whether it is a materialized view.
-    release : int
-        The release that it shows.
-    columns : tuple of (str, str)
-        Names and types of its columns.
-    """
+    """A published view as it stands."""
 
     view: View
     oid: int
@@ -95,12 +81,9 @@ class ShownView:
 def parse_view_name(text: str, default_schema: str | None) -> View:
     """Read a view name, quoted and qualified as in SQL, and check that it may be created.
 
-    Raises
-    ------
-    InvalidParameter
-        If it is no identifier, or too long.
-    Refusal
-        If the schema does not exist or the caller may not create in it.
+    Raises:
+        InvalidParameter: If it is no identifier, or too long.
+        Refusal: If the schema does not exist or the caller may not create in it.
     """
     parts = split_view_name(text)
     if len(parts) == 1 and default_schema is None:
@@ -121,10 +104,8 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
 def split_view_name(text: str) -> list[str]:
     """Read the one or two identifiers of a view's name, quoted as in SQL.
 
-    Raises
-    ------
-    InvalidParameter
-        If there are none, or more.
+    Raises:
+        InvalidParameter: If there are none, or more.
     """
     hint = 'Write it as in SQL: name, schema.name, or "Quoted Name".'
     try:
@@ -190,23 +171,15 @@ def find_view(
 ) -> ShownView | None:
     """Find what stands under a view's name; None if nothing does.
 
-    Parameters
-    ----------
-    view : View
-        The name.
-    exhibit : Exhibit
-        Exhibit of a release that it must show.
-    dataset, owner : str
-        The dataset whose release it must show, and whose that is: releases outlive datasets, whose
-        names may then be taken by others.
-    only : int, optional
-        The one release looked for: then anything that does not show it is none of ours.
+    Args:
+        exhibit: Exhibit of a release that it must show.
+        dataset, owner: The dataset whose release it must show, and whose that is: releases outlive
+            datasets, whose names may then be taken by others.
+        only: The one release looked for: then anything that does not show it is none of ours.
 
-    Raises
-    ------
-    Refusal
-        If a relation of that name is not a published view of the dataset's, or belongs to a role
-        that may not read the release: anybody may name its table in a view.
+    Raises:
+        Refusal: If a relation of that name is not a published view of the dataset's, or belongs to
+            a role that may not read the release: anybody may name its table in a view.
     """
     rows = run(
         "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, part, "

@@ -66,18 +66,12 @@ WITH RECURSIVE family AS (
 
 @dataclass(frozen=True)
 class Before:
-    """Snapshot of transactions just before a count.
-
-    Parameters
-    ----------
-    oldest : int
-        Oldest transaction at work; all with lower numbers had ended.
-    ended : tuple of int
-        Further transactions that had committed: the numbers that rows bear.
-    """
+    """Snapshot of transactions just before a count."""
 
     oldest: int
+    """Oldest transaction at work; all with lower numbers had ended."""
     ended: tuple[int, ...] = ()
+    """Further transactions that had committed: the numbers that rows bear."""
 
     @property
     def sent(self) -> list[str | list[str]]:
@@ -89,13 +83,6 @@ def look_before(schema: str, name: str, period: Period | None = None) -> Before:
     """Look at a relation that this transaction is about to count.
 
     Its rows are looked at only while a transaction is at work that is older than this one.
-
-    Parameters
-    ----------
-    schema, name : str
-        The relation.
-    period : Period, optional
-        The period whose records are to be counted.
     """
     row = run(
         "SELECT pg_snapshot_xmin(s)::text AS oldest, "
@@ -136,20 +123,11 @@ def unwritten_since(
     Writers must be locked out of the relation and of its partitions and children, and the
     transaction must see what others have committed.
 
-    Parameters
-    ----------
-    schema, name : str
-        The relation.
-    before : Before
-        Result of `look_before` before the count.
-    records : int
-        Number of records that were counted, in this transaction.
-    period : Period, optional
-        The period that they are of.
+    Args:
+        before: Result of `look_before` before the count.
+        records: Number of records that were counted, in this transaction.
 
-    Returns
-    -------
-    bool
+    Returns:
         True if nothing was written since; False if that cannot be proved.
     """
     source = _written(schema, name)

@@ -86,19 +86,12 @@ def needed_of_texts(array: str) -> str:
 def check_room(subject: str, need: int, allowed: int, *, hint: str = _SHORTEN) -> None:
     """Refuse values that were not sent, for they need more memory than the call may take.
 
-    Parameters
-    ----------
-    subject : str
-        Name of the values, as a subject in the plural.
-    need, allowed : int
-        Bytes that they need, and bytes that the call might take.
-    hint : str
-        Remedy.
+    Args:
+        subject: Name of the values, as a subject in the plural.
+        need, allowed: Bytes that they need, and bytes that the call might take.
 
-    Raises
-    ------
-    TooLarge
-        If they need more.
+    Raises:
+        TooLarge: If they need more.
     """
     if need > allowed:
         raise TooLarge(
@@ -138,19 +131,10 @@ def from_json(text: str | None, name: str) -> Any:
 def decode(text: str, name: str) -> Any:
     """Decode JSON that somebody else wrote.
 
-    Parameters
-    ----------
-    text : str
-        The JSON.
-    name : str
-        Name of the JSON in messages.
-
-    Raises
-    ------
-    TooLarge
-        If it is too long.
-    InvalidParameter
-        If it is nested too deep, or has a number that double precision does not hold.
+    Raises:
+        TooLarge: If it is too long.
+        InvalidParameter: If it is nested too deep, or has a number that double precision does not
+            hold.
     """
     if len(text) > _JSON_LENGTH:
         raise TooLarge(

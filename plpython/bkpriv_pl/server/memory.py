@@ -46,10 +46,8 @@ _within: int | None = None
 def bounded() -> Iterator[None]:
     """Bound the memory that is taken inside; within another bound, or a lower one, keep that.
 
-    Raises
-    ------
-    NoRoom
-        If hardly any is left.
+    Raises:
+        NoRoom: If hardly any is left.
     """
     global _within
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -104,15 +102,7 @@ class NoRoom(MemoryError):
 
 
 def require_room(size: int, purpose: str) -> None:
-    """Raise `NoRoom` unless so many bytes can be had at once; none of them is kept.
-
-    Parameters
-    ----------
-    size : int
-        The bytes.
-    purpose : str
-        Purpose of the memory, as a subject.
-    """
+    """Raise `NoRoom` unless so many bytes can be had at once; none of them is kept."""
     try:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:

@@ -41,10 +41,8 @@ def pinned() -> Iterator[None]:
 def check_pinned() -> None:
     """Look whether settings and role are those that the call began with.
 
-    Raises
-    ------
-    ChangedSettings
-        If they are not.
+    Raises:
+        ChangedSettings: If they are not.
     """
     global _at_entry
     if _at_entry is None:

@@ -54,10 +54,8 @@ class _Step(_Polled):
 class Task(_Polled):
     """Progress of one call, shown as the session's application name.
 
-    Parameters
-    ----------
-    title : str
-        Name of the work, such as "bkpriv publish".
+    Args:
+        title: Name of the work, such as "bkpriv publish".
     """
 
     def __init__(self, title: str) -> None:

@@ -58,12 +58,9 @@ _HINTS = {
 class Refusal(BkprivError):
     """An error that only the database can have: a name, a privilege, a state.
 
-    Parameters
-    ----------
-    sqlstate : str
-        PostgreSQL's code of the condition.
-    message, detail, hint : str
-        See `BkprivError`.
+    Args:
+        sqlstate: PostgreSQL's code of the condition.
+        message, detail, hint: See `BkprivError`.
     """
 
     def __init__(self, sqlstate: str, message: str, *, detail: str, hint: str) -> None:
@@ -143,10 +140,8 @@ def entry(access: Access) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     What it reports is no part of what a call around it reports.
 
-    Parameters
-    ----------
-    access : Access
-        Relations that it reads; `bkpriv_pl.tables.dataset.find_dataset` refuses by that.
+    Args:
+        access: Relations that it reads; `bkpriv_pl.tables.dataset.find_dataset` refuses by that.
     """
 
     def callable_from_sql(function: Callable[P, R]) -> Callable[P, R]:

@@ -57,10 +57,8 @@ class Topics:
     The first starts the session. A start that fails leaves nothing, and the next call tries again.
     If the packages were replaced since the session began, what it has not yet loaded is gone.
 
-    Parameters
-    ----------
-    path : str
-        The extension's own directory of packages.
+    Args:
+        path: The extension's own directory of packages.
     """
 
     def __init__(self, path: str) -> None:
@@ -81,10 +79,8 @@ class Topics:
 def _find(topic: str) -> str:
     """Full name of the module of a topic, which is in one of the rooms.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        If there is none, or none any more.
+    Raises:
+        ModuleNotFoundError: If there is none, or none any more.
     """
     for room in _ROOMS:
         name = f"bkpriv_pl.{room}.{topic}"
@@ -132,12 +128,9 @@ class _Room(MetaPathFinder):
 def _start(path: str) -> None:
     """Prepare the interpreter.
 
-    Raises
-    ------
-    Refusal
-        If a package was loaded from elsewhere, or has another version than the extension.
-    NoRoom
-        If there may be too little memory for what is loaded.
+    Raises:
+        Refusal: If a package was loaded from elsewhere, or has another version than the extension.
+        NoRoom: If there may be too little memory for what is loaded.
     """
     require_room(_START, "The start of a session")
     if "numpy" not in sys.modules:

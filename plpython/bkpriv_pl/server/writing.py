@@ -62,20 +62,14 @@ def write(
 ) -> plpy.PLyResult:
     """Execute one statement that writes with the rights of the extension's owner.
 
-    Parameters
-    ----------
-    query, types, values
-        See `bkpriv_pl.server.boundary.run`.
-    owner, release : str, int
-        Role that what is written belongs to, or release that it is about: the role that acts must
-        be a member and a publisher. Without both it must have a job.
+    Args:
+        query, types, values: See `bkpriv_pl.server.boundary.run`.
+        owner, release: Role that what is written belongs to, or release that it is about: the role
+            that acts must be a member and a publisher. Without both it must have a job.
 
-    Raises
-    ------
-    plpy.spiexceptions.InsufficientPrivilege
-        If the role that acts may not.
-    Refusal
-        If the call is part of another, which has looked at history before.
+    Raises:
+        plpy.spiexceptions.InsufficientPrivilege: If the role that acts may not.
+        Refusal: If the call is part of another, which has looked at history before.
     """
     global _handed
     if depth() > 1:

@@ -28,37 +28,24 @@ UNBOUNDED = ("-Infinity", "-infinity", "Infinity", "NaN", "infinity")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a source.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    type_oid : int
-        Type of the column, with domains resolved to their base type.
-    type_name : str
-        Catalog name of that type, such as "int4", or nothing for a type that is not built in.
-    declared_as : str
-        Name of the type in SQL.
-    published_as : str
-        SQL name of the type in which a value of it is published: its own where that is built in,
-        else text. A release would not stay as it is if another could rename its values.
-    collation : str
-        SQL name of its collation, or nothing for a type that has none.
-    bin : Bin, optional
-        Bin by which the dataset bins it.
-    coded : bool
-        Whether its numbers are codes, and so labels, as its dataset declares.
-    """
+    """A column of a source."""
 
     name: str
     type_oid: int
+    """Type of the column, with domains resolved to their base type."""
     type_name: str
+    """Catalog name of that type, such as "int4", or nothing for a type that is not built in."""
     declared_as: str
+    """Name of the type in SQL."""
     published_as: str
+    """SQL name of the type in which a value of it is published: its own where that is built in,
+    else text. A release would not stay as it is if another could rename its values.
+    """
     collation: str = ""
+    """SQL name of its collation, or nothing for a type that has none."""
     bin: Bin | None = None
     coded: bool = False
+    """Whether its numbers are codes, and so labels, as its dataset declares."""
 
     @property
     def numeric(self) -> bool:
@@ -105,28 +92,20 @@ class Column:
 
 @dataclass(frozen=True)
 class Period:
-    """The records of a source that are of one period.
-
-    Parameters
-    ----------
-    column : Column
-        The column that says of which period a record is, binned as the dataset declares.
-    text : str
-        The period, as the type writes it: two texts are two periods.
-    type : str
-        SQL name of the type that periods are compared as.
-    equality : str
-        SQL of that type's operator.
-    recorded_as : str or None
-        SQL name of the type that tells the periods of recorded texts apart, and orders them:
-        that type, or text where it is not built in; None where texts that differ may be equal.
-    """
+    """The records of a source that are of one period."""
 
     column: Column
+    """The column that says of which period a record is, binned as the dataset declares."""
     text: str
+    """The period, as the type writes it: two texts are two periods."""
     type: str
+    """SQL name of the type that periods are compared as."""
     equality: str
+    """SQL of that type's operator."""
     recorded_as: str | None
+    """SQL name of the type that tells the periods of recorded texts apart, and orders them: that
+    type, or text where it is not built in; None where texts that differ may be equal.
+    """
 
     def condition(self, relation: str, slot: str = "$1") -> str:
         """SQL that picks the records of a relation, under that alias; `slot` is for the text."""
@@ -143,10 +122,8 @@ class Period:
 def column_types(schema: str, name: str) -> dict[str, Column]:
     """Columns of a relation by name.
 
-    Raises
-    ------
-    Refusal
-        If there is no such relation.
+    Raises:
+        Refusal: If there is no such relation.
     """
     rows = run(
         f"""

@@ -50,21 +50,13 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Reading(NamedTuple):
-    """A source as it was read.
-
-    Parameters
-    ----------
-    table : Table
-        Cells in the order of their codes.
-    respondents : Respondents
-        Respondents, if they were asked for, or nobody.
-    passed : Passed
-        Values that pass through, record by record, in the order of respondents if there are such.
-    """
+    """A source as it was read."""
 
     table: Table
+    """Cells in the order of their codes."""
     respondents: Respondents
     passed: Passed
+    """Values that pass through, record by record, in the order of respondents if there are such."""
 
 
 def count_cells(
@@ -81,38 +73,24 @@ def count_cells(
 ) -> Reading:
     """Read a source as cells and counts, whom its records are about, and what passes through.
 
-    Parameters
-    ----------
-    quasi_identifiers : tuple of Column
-        The quasi-identifiers; without any all records are one cell.
-    sensitive : tuple of Column
-        The sensitive columns; several make one attribute, of their combinations, and none one of
-        a single value.
-    hierarchies : dict of str to Tree or Intervals
-        Hierarchies by attribute, or rules that make them, intervals in the unit of its type; an
-        attribute with a hierarchy is categorical whatever its type.
-    nulls : {"error", "category"}
-        Whether NULL is refused or a value of its own.
-    respondent : str, optional
-        The column that says whom a record is about, if that is asked for.
-    period : Period, optional
-        The period whose records are read; all are without it.
-    known : mapping of str to sequence of str or None
-        Values by attribute that its domain has beside those that occur, by the same texts.
-    passing : tuple of Column
-        The columns that pass through.
-    kept : Kept, optional
-        Selection of the records of each respondent that are read, as one person's; each must have
-        one without it.
+    Args:
+        quasi_identifiers: The quasi-identifiers; without any all records are one cell.
+        sensitive: The sensitive columns; several make one attribute, of their combinations, and
+            none one of a single value.
+        hierarchies: Hierarchies by attribute, or rules that make them, intervals in the unit of its
+            type; an attribute with a hierarchy is categorical whatever its type.
+        nulls: Whether NULL is refused or a value of its own.
+        respondent: The column that says whom a record is about, if that is asked for.
+        period: The period whose records are read; all are without it.
+        known: Values by attribute that its domain has beside those that occur, by the same texts.
+        kept: Selection of the records of each respondent that are read, as one person's; each must
+            have one without it.
 
-    Raises
-    ------
-    InvalidData
-        If the source is empty, has NULLs where they are refused, or does not have one record for
-        each respondent, or records of one with different quasi-identifiers; if it has no record of
-        the period, or any of no period.
-    TooLarge
-        If its counts, or what passes through, would not fit in memory.
+    Raises:
+        InvalidData: If the source is empty, has NULLs where they are refused, or does not have one
+            record for each respondent, or records of one with different quasi-identifiers; if it
+            has no record of the period, or any of no period.
+        TooLarge: If its counts, or what passes through, would not fit in memory.
     """
     columns = (*quasi_identifiers, *sensitive)
     trees = {key for key, tree in hierarchies.items() if not isinstance(tree, Intervals)}

@@ -103,11 +103,9 @@ class Dataset:
 def find_dataset(name: str | None) -> Dataset:
     """Look a dataset up.
 
-    Raises
-    ------
-    Refusal
-        If there is none that the caller may see; or if the function that was called reads its
-        source, and does not for the caller, or changes it, and the caller is not its owner.
+    Raises:
+        Refusal: If there is none that the caller may see; or if the function that was called reads
+            its source, and does not for the caller, or changes it, and the caller is not its owner.
     """
     name = require(name, "dataset")
     rows = run(
@@ -158,15 +156,8 @@ def take_turn(name: str, owner: str) -> bool:
 
     So do those who do so with others of its owner that read the same tables.
 
-    Returns
-    -------
-    bool
-        Whether the dataset is still there, and its owner's.
-
-    Raises
-    ------
-    Refusal
-        If the transaction would not see what they did.
+    Raises:
+        Refusal: If the transaction would not see what they did.
     """
     refuse_old_snapshot()
     # The dataset's row, and those of its owner's other datasets that read the same tables: neither
@@ -189,10 +180,8 @@ def take_turn(name: str, owner: str) -> bool:
 def refuse_gone(name: str) -> NoReturn:
     """Refuse a dataset that is not there any more.
 
-    Raises
-    ------
-    Refusal
-        Always.
+    Raises:
+        Refusal: Always.
     """
     raise Refusal(
         "42704",
@@ -207,10 +196,8 @@ def change_declared(
 ) -> None:
     """Change what is declared of a dataset, by a statement; see `write`.
 
-    Raises
-    ------
-    Refusal
-        If the dataset is not there any more, or belongs to another role.
+    Raises:
+        Refusal: If the dataset is not there any more, or belongs to another role.
     """
     if not write(
         "SELECT FROM bkpriv.dataset WHERE (name, owner) = ($1, $2) FOR KEY SHARE",
@@ -237,10 +224,8 @@ def refuse_old_snapshot() -> None:
 def columns_of(dataset: Dataset) -> dict[str, Column]:
     """Columns of a dataset's source by name, binned as it declares.
 
-    Raises
-    ------
-    Refusal
-        If there is no such source, or it lacks a column.
+    Raises:
+        Refusal: If there is no such source, or it lacks a column.
     """
     try:
         columns = column_types(dataset.source_schema, dataset.source_name)
@@ -311,11 +296,10 @@ def read_known(dataset: Dataset) -> Table:
 def open_source(dataset: Dataset) -> Relation:
     """Open the relation that a dataset names, if it is read for the caller.
 
-    Raises
-    ------
-    Refusal
-        If it is not, or there is none of that name any more; or if it or its schema has another
-        owner than when it was registered, who is not the dataset's, the caller or a superuser.
+    Raises:
+        Refusal: If it is not, or there is none of that name any more; or if it or its schema has
+            another owner than when it was registered, who is not the dataset's, the caller or a
+            superuser.
     """
     check_reader(dataset.owner, f'the source of dataset "{dataset.name}"')
     try:

@@ -24,17 +24,11 @@ def check_declared(name: str, wanted: Sequence[Any], owners: Sequence[str]) -> N
 
     From now on its source may belong to the roles to which it belongs now.
 
-    Parameters
-    ----------
-    wanted : sequence
-        Values of `_COLUMNS`; that of bins as JSON.
-    owners : sequence of str
-        Owner of the source and that of its schema.
+    Args:
+        wanted: Values of `_COLUMNS`; that of bins as JSON.
 
-    Raises
-    ------
-    Refusal
-        If it is declared otherwise, or by another role.
+    Raises:
+        Refusal: If it is declared otherwise, or by another role.
     """
     rows = run(
         f"SELECT owner, source_owners, bkpriv_internal.owns(owner) AS owned, {', '.join(_COLUMNS)} "

@@ -53,12 +53,9 @@ def find_members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[
     directly and no policy picks rows: privileges and policies of a partition are its own. Their
     schemas have one owner: whoever renames a schema has names lead elsewhere.
 
-    Returns
-    -------
-    members : list of Relation
-        The tables, or nothing.
-    unchanged : str
-        SQL that tells, within the statement that counts, whether they are still all there are.
+    Returns:
+        unchanged: SQL that tells, within the statement that counts, whether they are still all
+            there are.
     """
     family = (
         f"WITH RECURSIVE family AS (SELECT {relation.oid}::oid AS oid, false AS leaving UNION "

@@ -61,12 +61,8 @@ def inspect_source(
     like codes. All records are looked at; of a source of several periods, values are told apart in
     each of these, for each is published by itself.
 
-    Parameters
-    ----------
-    quasi_identifiers, sensitive, extras : sequence of Column
-        Columns of the source that are registered.
-    period : Column, optional
-        Extra column that tells periods apart.
+    Args:
+        period: Extra column that tells periods apart.
     """
     unique, null, many = [], [], []
     whole: dict[Column, _Counted] = {}
@@ -272,14 +268,10 @@ def inspect_attributes(
 ) -> None:
     """Warn of attributes that tell records apart, or what other columns hold.
 
-    Parameters
-    ----------
-    attributes : sequence of Column
-        Insensitive attributes: columns that are published unchanged.
-    others : sequence of Column
-        Quasi-identifiers and sensitive columns.
-    period : Column, optional
-        The column that tells periods apart, in which records are told apart.
+    Args:
+        attributes: Insensitive attributes: columns that are published unchanged.
+        others: Quasi-identifiers and sensitive columns.
+        period: The column that tells periods apart, in which records are told apart.
     """
     apart = []
     inspected = 0
@@ -360,22 +352,12 @@ def _told(part: Part, attribute: Column, others: Sequence[Column]) -> Iterator[s
 
 @dataclass(frozen=True)
 class _Counted:
-    """Counts of the values of a column.
-
-    Parameters
-    ----------
-    values : int
-        Distinct values; one that occurs in several periods counts once in each.
-    most : int
-        The most distinct values of a period.
-    valued, nulls : int
-        Records that have one, and that have NULL.
-    own : int
-        Records that have one that no other has, of their period.
-    """
+    """Counts of the values of a column."""
 
     values: int
+    """Distinct values; one that occurs in several periods counts once in each."""
     most: int
+    """The most distinct values of a period."""
     valued: int
     nulls: int
     own: int
@@ -430,13 +412,7 @@ def distinct_values(source: Relation, column: Column) -> list[str | None]:
 
 
 def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -> None:
-    """Warn of values of a column that are missing from its hierarchy.
-
-    Parameters
-    ----------
-    leaves : sequence of str
-        Values that the hierarchy has.
-    """
+    """Warn of values of a column that are missing from its hierarchy."""
     value = column.expression("s")
     (row,) = run(
         "SELECT count(*) AS values, count(*) FILTER (WHERE missing) AS missing, "
@@ -459,13 +435,7 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
 
 
 def inspect_prefixes(source: Relation, column: Column, lengths: Sequence[int]) -> None:
-    """Warn of lengths of prefixes that merge no values, and of numbers of different lengths.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        Lengths of the prefixes, falling.
-    """
+    """Warn of lengths of prefixes that merge no values, and of numbers of different lengths."""
     counts = ", ".join(f"count(DISTINCT left(value, {length}))" for length in lengths)
     (row,) = run(
         f"SELECT count(*) AS values, ARRAY[{counts}]::int8[] AS prefixes, min(length(value)) AS "

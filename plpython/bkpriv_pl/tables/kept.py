@@ -12,40 +12,25 @@ __all__ = ["Kept"]
 
 @dataclass(frozen=True)
 class Kept:
-    """Contribution bound: how many records of each person are published, and which.
-
-    Parameters
-    ----------
-    most : int or None
-        Largest number of records of a person; None for all.
-    latest_by : str or None
-        The column by which the latest are; None if they are chosen at random.
-    key : str
-        Key by which the choice is drawn, so that it is the same whenever the source is read.
-        Whoever knew it could tell which records were not chosen.
-    """
+    """Contribution bound: how many records of each person are published, and which."""
 
     most: int | None
+    """Largest number of records of a person; None for all."""
     latest_by: str | None = None
+    """The column by which the latest are; None if they are chosen at random."""
     key: str = ""
+    """Key by which the choice is drawn, so that it is the same whenever the source is read. Whoever
+    knew it could tell which records were not chosen.
+    """
 
     def pick(
         self, source: str, respondent: str, columns: Sequence[str], slot: str, condition: str
     ) -> str:
         """SQL of the records of a relation that are kept, as a relation.
 
-        Parameters
-        ----------
-        source : str
-            The relation, as in SQL.
-        respondent : str
-            The column of respondents.
-        columns : sequence of str
-            Columns that are read of it.
-        slot : str
-            The parameter that holds `key`.
-        condition : str
-            SQL of which of its records are published at all, under alias s, or nothing.
+        Args:
+            slot: The parameter that holds `key`.
+            condition: SQL of which of its records are published at all, under alias s, or nothing.
         """
         read = dict.fromkeys((respondent, *columns))
         names = [f"s.{plpy.quote_ident(name)}" for name in read]

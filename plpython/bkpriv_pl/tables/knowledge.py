@@ -42,15 +42,10 @@ _PROBABILITY, _VALUE = "probability", "value"
 
 @dataclass(frozen=True)
 class PriorTables(NoLibrary):
-    """Knowledge from tables.
-
-    Parameters
-    ----------
-    named_by : collection of str
-        Owners of the policies or releases that name them; none if the caller names them.
-    """
+    """Knowledge from tables."""
 
     named_by: Collection[str]
+    """Owners of the policies or releases that name them; none if the caller names them."""
 
     def keep(
         self,
@@ -64,27 +59,20 @@ class PriorTables(NoLibrary):
     def outside(self, table: Table, name: str) -> FloatArray:
         """Read a prior; see `Library`.
 
-        Raises
-        ------
-        Refusal
-            If there is no such table, it lacks a column, or it is not read for the caller.
-        InvalidData
-            See `outside_prior`.
+        Raises:
+            Refusal: If there is no such table, it lacks a column, or it is not read for the caller.
+            InvalidData: See `outside_prior`.
         """
         return _read_prior(table, name, self._open(name))
 
     def digest(self, name: str, known: Sequence[str], told: str) -> str:
         """Digest of what is read of a prior table, its rows in any order.
 
-        Parameters
-        ----------
-        known, told : sequence of str and str
-            Names of the quasi-identifiers and of the sensitive attribute.
+        Args:
+            known, told: Names of the quasi-identifiers and of the sensitive attribute.
 
-        Raises
-        ------
-        Refusal
-            See `outside`.
+        Raises:
+            Refusal: See `outside`.
         """
         relation = self._open(name)
         columns = column_types(relation.schema, relation.name)

@@ -16,10 +16,8 @@ __all__ = ["read_hierarchies"]
 def read_hierarchies(name: str, attributes: Collection[str]) -> dict[str, Tree | Intervals]:
     """Read the hierarchies of attributes of a dataset, or the rules that make them.
 
-    Raises
-    ------
-    TooLarge
-        If memory has no room for them: none is read.
+    Raises:
+        TooLarge: If memory has no room for them: none is read.
     """
     need = f"coalesce({needed_of_texts('levels')}, {needed('rule::text')}, 0)"
     allowed = room()

@@ -23,19 +23,10 @@ _FETCHED = 200_000
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a source that is inspected.
-
-    Parameters
-    ----------
-    source : str
-        SQL of it, under the alias s, as what a query reads.
-    most : int
-        Records that are read at most.
-    drawn : bool
-        Whether they are drawn from all records, and are not the first.
-    """
+    """The part of a source that is inspected."""
 
     source: str
+    """SQL of it, under the alias s, as what a query reads."""
     most: int
     drawn: bool = False
 

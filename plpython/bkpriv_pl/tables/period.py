@@ -30,10 +30,8 @@ _CANONICAL = {
 def require_period(dataset: Dataset, stated: str | None) -> Period | None:
     """Read the period that is published; there must be one if the dataset has periods.
 
-    Raises
-    ------
-    InvalidParameter
-        See `find_period`; or if none is stated.
+    Raises:
+        InvalidParameter: See `find_period`; or if none is stated.
     """
     if stated is None and dataset.period is not None:
         raise InvalidParameter(
@@ -48,12 +46,9 @@ def require_period(dataset: Dataset, stated: str | None) -> Period | None:
 def find_period(dataset: Dataset, stated: str | None) -> Period | None:
     """Read a period of a dataset; None if none is stated.
 
-    Raises
-    ------
-    InvalidParameter
-        If the dataset has no periods, or it is no value of their type.
-    InvalidData
-        If the type writes it as it writes another.
+    Raises:
+        InvalidParameter: If the dataset has no periods, or it is no value of their type.
+        InvalidData: If the type writes it as it writes another.
     """
     if stated is None:
         return None

@@ -25,10 +25,8 @@ __all__ = ["kept_of", "tell_bounded", "tell_persons"]
 def kept_of(options: Options, dataset: Dataset) -> Kept | None:
     """Read which records of each person options keep; None if each must have one.
 
-    Raises
-    ------
-    BkprivError
-        If the dataset has no column to choose them by.
+    Raises:
+        BkprivError: If the dataset has no column to choose them by.
     """
     most, latest_by = options.max_records_per_person, options.latest_by
     if most is None:

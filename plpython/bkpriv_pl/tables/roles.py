@@ -22,18 +22,13 @@ def check_roles(
 ) -> tuple[ColumnNames, ColumnNames, ColumnNames]:
     """Quasi-identifiers, sensitive columns and attributes as they are named, each column once.
 
-    Parameters
-    ----------
-    quasi_identifiers, sensitive, attributes : sequence of str or None
-        The columns, as the caller has named them.
-    extras : sequence of str or None
-        Columns of respondents and periods, where there are such.
+    Args:
+        quasi_identifiers, sensitive, attributes: The columns, as the caller has named them.
+        extras: Columns of respondents and periods, where there are such.
 
-    Raises
-    ------
-    BkprivError
-        If there are no quasi-identifiers or no sensitive column, more than are read, or a column
-        has two roles.
+    Raises:
+        BkprivError: If there are no quasi-identifiers or no sensitive column, more than are read,
+            or a column has two roles.
     """
     if not quasi_identifiers:
         raise InvalidParameter(

@@ -39,19 +39,10 @@ _FIRST = 1_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Records of a relation that are looked at.
-
-    Parameters
-    ----------
-    source : str
-        SQL of them, as what a query reads, under the alias s.
-    most : int
-        Limit of them.
-    drawn : bool
-        Whether they are not all.
-    """
+    """Records of a relation that are looked at."""
 
     source: str
+    """SQL of them, as what a query reads, under the alias s."""
     most: int
     drawn: bool
 
@@ -64,10 +55,8 @@ class Sample:
     ) -> Sample:
         """All records of a relation, or a sample of them, bounded by how many columns it has.
 
-        Parameters
-        ----------
-        drawing : {"BERNOULLI", "SYSTEM"}
-            Way in which a stored relation is sampled: record by record, or by blocks.
+        Args:
+            drawing: Way in which a stored relation is sampled: record by record, or by blocks.
         """
         most = min(_RECORDS, _VALUES // len(columns))
         computed = not _can_be_sampled(relation)

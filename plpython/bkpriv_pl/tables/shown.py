@@ -48,47 +48,27 @@ _SHAPE = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A table made elsewhere, as it was read.
-
-    Parameters
-    ----------
-    relation : Relation
-        The table.
-    dataset : Dataset
-        The dataset that it was made of.
-    release : MadeElsewhere
-        Groups, and whose rows they have.
-    key : str or None
-        The dataset's column by which rows are matched.
-    """
+    """A table made elsewhere, as it was read."""
 
     relation: Relation
     dataset: Dataset
     release: MadeElsewhere
     key: str | None
+    """The dataset's column by which rows are matched."""
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Columns of a table made elsewhere.
-
-    Parameters
-    ----------
-    labels : tuple of tuple of str
-        Columns of each quasi-identifier: one with its labels, two with the ends of ranges, or none
-        where it is not shown.
-    sensitive : tuple of tuple of str
-        Columns of each sensitive one, likewise.
-    group : str or None
-        The column of groups' numbers.
-    key : pair of str, or None
-        The column of the key in the dataset, and in the table.
-    """
+    """Columns of a table made elsewhere."""
 
     labels: tuple[tuple[str, ...], ...]
+    """Columns of each quasi-identifier: one with its labels, two with the ends of ranges, or none
+    where it is not shown.
+    """
     sensitive: tuple[tuple[str, ...], ...]
     group: str | None
     key: tuple[str, str] | None
+    """The column of the key in the dataset, and in the table."""
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -102,26 +82,15 @@ def read_shown(
 ) -> Shown:
     """Read a table made elsewhere, and the dataset that it was made of.
 
-    Parameters
-    ----------
-    source : str or None
-        The table, as SQL writes a regclass.
-    registered : Dataset
-        The dataset.
-    columns : str or None
-        JSON of the names of its columns, by those of the dataset; see `_lay_out`.
-    period : str or None
-        The period whose records were published, where the dataset has periods.
-    task : Task
-        Has steps.
+    Args:
+        source: The table, as SQL writes a regclass.
+        columns: JSON of the names of its columns, by those of the dataset; see `_lay_out`.
+        period: The period whose records were published, where the dataset has periods.
 
-    Raises
-    ------
-    Refusal
-        If the caller may not read either, or not all rows.
-    BkprivError
-        If the table lacks a column, or has values that the dataset does not have; or if the
-        dataset names its respondents, and some have several records.
+    Raises:
+        Refusal: If the caller may not read either, or not all rows.
+        BkprivError: If the table lacks a column, or has values that the dataset does not have; or
+            if the dataset names its respondents, and some have several records.
     """
     relation = open_relation(require(source, "source"))
     opened = open_source(registered)
@@ -188,15 +157,12 @@ def _lay_out(
 ) -> _Layout:
     """Find the columns of a table.
 
-    Parameters
-    ----------
-    there : mapping
-        Columns of the table by name.
-    stated : object
-        Decoded JSON: columns of the table by those of the dataset. A quasi-identifier may have
-        two, with the ends of ranges, or null if it is not shown; a name that the dataset does not
-        declare is that of the key; ``group_id`` is the number of groups. What is left out goes by
-        the names that a view of a release has.
+    Args:
+        there: Columns of the table by name.
+        stated: Decoded JSON: columns of the table by those of the dataset. A quasi-identifier may
+            have two, with the ends of ranges, or null if it is not shown; a name that the dataset
+            does not declare is that of the key; ``group_id`` is the number of groups. What is left
+            out goes by the names that a view of a release has.
     """
     if not isinstance(stated, Mapping):
         raise InvalidParameter(
@@ -306,17 +272,7 @@ def _key(
 
 @dataclass(frozen=True)
 class _Doubled:
-    """Rows that keep a column from being a key.
-
-    Parameters
-    ----------
-    nulls : int
-        Rows in which it is NULL.
-    several : int
-        Values that are in several rows.
-    some : list of str
-        The first of these.
-    """
+    """Rows that keep a column from being a key."""
 
     nulls: int
     several: int
@@ -427,10 +383,8 @@ def _joined(passed: Passed, codes: IntArray, columns: tuple[str, ...]) -> Labels
 def _values(relation: Relation, table: Table, shown: list[Labels]) -> IntArray:
     """Sensitive value of each row, by its code.
 
-    Raises
-    ------
-    InvalidData
-        If the dataset does not have it.
+    Raises:
+        InvalidData: If the dataset does not have it.
     """
     codes = []
     domains = columns_of(table.sensitive)

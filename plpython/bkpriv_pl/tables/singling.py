@@ -33,24 +33,15 @@ _WIDEST = 3
 
 @dataclass(frozen=True)
 class _Coarser:
-    """A column as it could be declared.
-
-    Parameters
-    ----------
-    place : int
-        Place of the column.
-    text : str
-        SQL of its text in a record, under alias s.
-    bin : Bin or None
-        Bin that it would have; None of a text.
-    length : int
-        Length of the beginnings that would be left of a text.
-    """
+    """A column as it could be declared."""
 
     place: int
     text: str
+    """SQL of its text in a record, under alias s."""
     bin: Bin | None = None
+    """Bin that it would have; None of a text."""
     length: int = 0
+    """Length of the beginnings that would be left of a text."""
 
     @property
     def stated(self) -> str | float | None:
@@ -72,12 +63,9 @@ def tell_combination(
     Nothing is said where row-level security may hide rows from the caller, and of columns that are
     nearly unique alone, which `inspection.inspect_source` warns of.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        The quasi-identifiers, binned as the dataset declares.
-    period : Column, optional
-        The column that tells periods apart, in which records are told apart.
+    Args:
+        columns: The quasi-identifiers, binned as the dataset declares.
+        period: The column that tells periods apart, in which records are told apart.
     """
     if len(columns) < 2 or _hides(source):
         return
@@ -147,15 +135,7 @@ def _read(sample: Sample, texts: Sequence[str], period: Column | None) -> list[I
 def _ways(
     sample: Sample, columns: Sequence[Column], texts: Sequence[str], places: Sequence[int]
 ) -> list[_Coarser]:
-    """Ways in which some of the columns could be coarser, by their least and largest values.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        SQL of the text of each column.
-    places : sequence of int
-        Places of the columns that are tried.
-    """
+    """Ways in which some of the columns could be coarser, by their least and largest values."""
     listed, spans = [], []
     for place in places:
         raw = f"s.{plpy.quote_ident(columns[place].name)}"
@@ -193,12 +173,9 @@ def _describe(
 ) -> str:
     """Describe how many cells the columns have, and would have if some were coarser.
 
-    Parameters
-    ----------
-    own : mapping of int to (records,) int array
-        Class of each record by the columns that are told of, by their places.
-    labels : sequence of (records,) int array
-        Class of each record by all columns, and then by the coarser ones.
+    Args:
+        own: Class of each record by the columns that are told of, by their places.
+        labels: Class of each record by all columns, and then by the coarser ones.
     """
     cells = f"All {len(own)} have {_cells(own)} cells"
     tried = dict(zip(coarser, labels[len(columns) :], strict=True))

@@ -48,22 +48,13 @@ _ATTEMPTS = 10
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation that is locked against being renamed, moved or dropped.
-
-    Parameters
-    ----------
-    oid : int
-        Identifier of the relation.
-    schema, name : str
-        Name of the relation.
-    kind : str
-        A key of `SOURCES`.
-    """
+    """A relation that is locked against being renamed, moved or dropped."""
 
     oid: int
     schema: str
     name: str
     kind: str
+    """A key of `SOURCES`."""
 
     def __str__(self) -> str:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
@@ -74,10 +65,8 @@ def open_relation(text: str) -> Relation:
 
     The lock lasts as long as the transaction, and lets everybody read and write.
 
-    Raises
-    ------
-    Refusal
-        If there is no such relation, it is of another kind, or its schema is out of reach.
+    Raises:
+        Refusal: If there is no such relation, it is of another kind, or its schema is out of reach.
     """
     for _ in range(_ATTEMPTS):
         relation = _look_up(text)
@@ -160,20 +149,12 @@ def _out_of_reach(text: str) -> Refusal:
 def check_reader(owner: str, subject: str, way_out: str = "") -> None:
     """Refuse a caller for whom what another role has named is not read.
 
-    Parameters
-    ----------
-    owner : str
-        The role.
-    subject : str
-        Noun for what it has named.
-    way_out : str
-        Remedies other than to become that role.
+    Args:
+        way_out: Remedies other than to become that role.
 
-    Raises
-    ------
-    Refusal
-        If the caller is neither the role nor a member of it, or is a superuser or an auditor and
-        the role is none; or if there is no such role.
+    Raises:
+        Refusal: If the caller is neither the role nor a member of it, or is a superuser or an
+            auditor and the role is none; or if there is no such role.
     """
     (row,) = run(
         "SELECT current_user::text AS role, bkpriv_internal.reads_for($1) AS may, "
@@ -264,10 +245,8 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
 def tell_hidden_rows(relation: Relation, what: str) -> None:
     """Say that row-level security decides which rows of a relation the caller sees, if it does.
 
-    Parameters
-    ----------
-    what : str
-        Subject of the message, such as "dataset".
+    Args:
+        what: Subject of the message, such as "dataset".
     """
     if not _filtered(relation):
         return

@@ -33,27 +33,15 @@ _UNWATCHABLE = (
 
 @dataclass(frozen=True)
 class _Member:
-    """A table that a write to a source may name.
-
-    Parameters
-    ----------
-    oid, name, kind, owner
-        Identity of the table; the name as in SQL.
-    owned : bool
-        Whether the caller may put triggers on it.
-    watched : bool
-        Whether it is watched.
-    unlogged : bool
-        Whether a crash empties it.
-    distributed : bool
-        Whether Citus distributes it.
-    """
+    """A table that a write to a source may name."""
 
     oid: int
     name: str
     kind: str
     owner: str
+    """Identity of the table; the name as in SQL."""
     owned: bool
+    """Whether the caller may put triggers on it."""
     watched: bool
     unlogged: bool
     distributed: bool
@@ -123,13 +111,7 @@ def _hindered(family: Sequence[_Member]) -> str | None:
 
 
 def watch_own(source: Relation, dataset: str) -> None:
-    """Have a source that is being registered watched if the caller may; else say what is missing.
-
-    Parameters
-    ----------
-    dataset : str
-        The dataset, for the notice.
-    """
+    """Have a source that is being registered watched if the caller may; else say why not."""
     family = _family(source)
     reason = _hindered(family)
     hint = f"The owner of a table has it watched by bkpriv.watch('{source}')."

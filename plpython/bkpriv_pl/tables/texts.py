@@ -59,19 +59,11 @@ def alike(columns: int) -> str:
 def refuse_alike(source: Relation, found: str | None, columns: Sequence[Column]) -> None:
     """Refuse columns that write values that differ alike.
 
-    Parameters
-    ----------
-    source : Relation
-        Relation that has the columns.
-    found : str or None
-        Result of `alike`.
-    columns : sequence of Column
-        The columns that it is about.
+    Args:
+        found: Result of `alike`.
 
-    Raises
-    ------
-    InvalidData
-        If there is one.
+    Raises:
+        InvalidData: If there is one.
     """
     for item in json.loads(found or "[]"):
         raise _read_alike(source, columns[item["place"]], item["texts"], item["number"])
@@ -105,20 +97,12 @@ def check_decoded(source: Relation, row: dict[str, Any], decoded: int) -> None:
 
     They are, of types whose equality, order and text agree; others may be anybody's.
 
-    Parameters
-    ----------
-    source : Relation
-        Relation that was counted.
-    row : dict
-        ``counted``, the records of all groups; by column, the ``nulls`` among them, and the
-        records ``uncoded``, which have no code.
-    decoded : int
-        Records that were decoded.
+    Args:
+        row: ``counted``, the records of all groups; by column, the ``nulls`` among them, and the
+            records ``uncoded``, which have no code.
 
-    Raises
-    ------
-    Refusal
-        If they are not.
+    Raises:
+        Refusal: If they are not.
     """
     if decoded != row["counted"] or row["uncoded"] != row["nulls"]:
         raise Refusal(
@@ -137,17 +121,8 @@ def check_names(source: Relation, column: Column) -> None:
     All of them are looked at, whatever is published: names of one release are compared with those
     of others.
 
-    Parameters
-    ----------
-    source : Relation
-        Relation that has the column.
-    column : Column
-        The column that names people.
-
-    Raises
-    ------
-    InvalidData
-        If there are such.
+    Raises:
+        InvalidData: If there are such.
     """
     if column.type_name and written_one_way(column):
         return

@@ -18,22 +18,14 @@ __all__ = ["Answer", "Peer", "Reader", "Side", "Task", "labelled"]
 
 
 class Side(TypedDict, total=False):
-    """Publication in place of a value: a range, or a set of values, or a label.
-
-    Parameters
-    ----------
-    low, high : float
-        Smallest and largest number that it stands for.
-    values : list
-        Values that it stands for.
-    label : str or number
-        Label of the column's hierarchy, or a value.
-    """
+    """Publication in place of a value: a range, or a set of values, or a label."""
 
     low: float
     high: float
+    """Smallest and largest number that it stands for."""
     values: list[Any]
     label: Any
+    """Label of the column's hierarchy, or a value."""
 
 
 Reader = Callable[[Any], Side]
@@ -42,36 +34,22 @@ Reader = Callable[[Any], Side]
 
 @dataclass(frozen=True)
 class Task:
-    """A table, and what it must keep when it is published.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-        Values of all records, numbers or text, column by column.
-    quasi_identifiers : list of str
-        Columns by which people might be recognised.
-    sensitive : str
-        The column that is protected.
-    hierarchies : dict of str to list of list
-        Rows of value and coarser labels, by column; of numbers, too.
-    intervals : dict of str to list
-        Widths of the nested intervals that hierarchies of numbers have.
-    policy : dict
-        Bounds by name: ``k``, ``l``, ``t``, ``beta``, or ``epsilon`` of answers.
-    options : dict
-        Options of the tool.
-    questions : list of dict
-        Counts that are asked for: the values that each column may have.
-    """
+    """A table, and what it must keep when it is published."""
 
     columns: dict[str, list[Any]]
+    """Values of all records, numbers or text, column by column."""
     quasi_identifiers: list[str]
+    """Columns by which people might be recognised."""
     sensitive: str
     hierarchies: dict[str, list[list[Any]]]
+    """Rows of value and coarser labels, by column; of numbers, too."""
     intervals: dict[str, list[float]]
+    """Widths of the nested intervals that hierarchies of numbers have."""
     policy: dict[str, Any]
+    """Bounds by name: ``k``, ``l``, ``t``, ``beta``, or ``epsilon`` of answers."""
     options: dict[str, Any] = field(default_factory=dict)
     questions: list[dict[str, list[Any]]] = field(default_factory=list)
+    """Counts that are asked for: the values that each column may have."""
 
     @property
     def records(self) -> int:
@@ -85,21 +63,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """Publication of a tool.
-
-    Parameters
-    ----------
-    groups : list of int
-        Group of each record, numbered from 0; -1 of one that is left out.
-    shown : list of list of Side
-        Sides of each group: what is published in place of each quasi-identifier.
-    counts : list of float
-        Answers to the questions, of a tool that answers them.
-    """
+    """Publication of a tool."""
 
     groups: list[int] = field(default_factory=list)
+    """Group of each record, numbered from 0; -1 of one that is left out."""
     shown: list[list[Side]] = field(default_factory=list)
+    """Sides of each group: what is published in place of each quasi-identifier."""
     counts: list[float] = field(default_factory=list)
+    """Answers to the questions, of a tool that answers them."""
 
     @classmethod
     def of_rows(
@@ -107,13 +78,10 @@ class Answer:
     ) -> Answer:
         """Answer in which records with equal published rows are a group.
 
-        Parameters
-        ----------
-        rows : dict of int to tuple
-            Published quasi-identifiers of each record that is not left out.
-        sides : sequence of callable or None
-            Functions that read what is published of each quasi-identifier; None where that is not
-            to be read, and stands for the range of the group's values.
+        Args:
+            rows: Published quasi-identifiers of each record that is not left out.
+            sides: Functions that read what is published of each quasi-identifier; None where that
+                is not to be read, and stands for the range of the group's values.
         """
         members: dict[tuple[Any, ...], list[int]] = {}
         for record, row in rows.items():
