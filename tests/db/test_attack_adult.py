@@ -1,6 +1,6 @@
 """The learner and the informed on the Adult data, with the figures of independent trials.
 
-The data are not part of the project: name the CSV file in the environment variable ADULT.
+The data are not part of the project; see `test_adult`.
 """
 
 from __future__ import annotations

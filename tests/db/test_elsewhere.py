@@ -158,6 +158,14 @@ def test_beliefs_are_judged_where_labels_tell_whose_rows_are_whose(
         refused(db, AUDIT, parameters, sqlstate="0A000", names=["bt_privacy", "whose rows"])
 
 
+def test_mondrians_labels_tell_whose_rows_are_whose(shared_clinic: Connection) -> None:
+    db = shared_clinic
+    release = publish(db, view="public.told")
+    heard = overhear(db)
+    agree(audit_table(db, "public.told", BELIEVED), audit(db, release, BELIEVED))
+    assert "told by the labels" in heard[0]
+
+
 def utility(db: Connection, release: int) -> dict[str, float | None]:
     """Metrics of a release."""
     return dict(db.execute("SELECT * FROM bkpriv.utility(%s)", [release]).fetchall())

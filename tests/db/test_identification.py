@@ -72,6 +72,28 @@ def test_figures_are_those_of_counting_pair_by_pair(people: Connection) -> None:
         assert (row["records"], row["sampled"]) == (400, False)
 
 
+def test_columns_look_like_what_they_are(people: Connection) -> None:
+    found = inspect(people, "clinic.people")
+    assert {
+        columns[0]: row["looks_like"] for columns, row in found.items() if len(columns) == 1
+    } == {
+        "id": "key",
+        "age": "number, quasi-identifier",
+        "Sex": "label, quasi-identifier",
+        "born": "date, quasi-identifier",
+        "zip": "code, quasi-identifier",
+        "place": "constant",
+        "found": "label, sensitive",
+        "note": "free text",
+        "dose": "number, quasi-identifier",
+    }
+    roles = {columns[0]: row["role"] for columns, row in found.items() if len(columns) == 1}
+    assert roles["id"] is roles["place"] is roles["note"] is None
+    assert roles["found"] == "sensitive"
+    assert found["found",]["nulls"] == 80
+    assert found["id",]["reason"] == "400 values in 400 records, as keys have"
+
+
 def test_a_dataset_may_be_registered_as_proposed(people: Connection) -> None:
     people.execute(
         """

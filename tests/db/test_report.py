@@ -109,6 +109,43 @@ def test_every_form_is_reported(clinic: Connection, method: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_records_per_person": "all"}, "Of each person all records are shown."),
+        (
+            {"max_records_per_person": 2, "latest_by": "seen"},
+            "Of each person at most 2 records are shown, the latest by seen.",
+        ),
+        ({"max_records_per_person": 1}, "Of each person one record is shown, chosen at random."),
+    ],
+)
+def test_persons_are_counted_where_they_may_have_several_records(
+    clinic: Connection, options: dict[str, Any], said: str
+) -> None:
+    clinic.execute(
+        "CREATE TABLE visit AS SELECT p, 20 + p % 30 AS age, chr(97 + (p + i) % 3) AS code, "
+        "i AS seen FROM generate_series(1, 153) AS p, generate_series(1, 1 + p % 3) AS i; "
+        "INSERT INTO visit SELECT 200 + p, 50, 'a', 1 FROM generate_series(1, 3) AS p; "
+        "SELECT bkpriv.register_dataset('visits', 'visit', '{age}', 'code', 'p')"
+    )
+    state_policy(clinic, "persons", {"k_anonymity": {"k": 4}, "max_disclosure": {"tau": 0.9}})
+    release = publish(clinic, "visits", "persons", "public.shown", options)
+    rows = one(clinic, "SELECT count(*) FROM shown")
+    persons = one(clinic, "SELECT records - suppressed FROM bkpriv.releases")
+    for audience in ("officer", "outsiders"):
+        words = words_of(page_of(clinic, release, audience))
+        assert f"{persons} persons published {rows} records of theirs" in words
+        assert f"{persons} are published, with {rows} records" in words
+        assert said.removesuffix(" by seen.") in words or audience == "officer"
+        assert "records published" not in words
+        assert '{"' not in words
+    words = words_of(page_of(clinic, release))
+    assert said in words
+    assert f"max_records_per_person: {options['max_records_per_person']}" in words
+    assert "Persons over it" in words
+
+
 def test_who_may_read_the_release_is_told_to_officers(
     clinic: Connection, make_role: Callable[..., str]
 ) -> None:
@@ -117,6 +154,24 @@ def test_who_may_read_the_release_is_told_to_officers(
     clinic.execute(sql.SQL("GRANT SELECT ON shown TO {}").format(sql.Identifier(reader)))
     assert reader in words_of(page_of(clinic, release))
     assert reader not in page_of(clinic, release, "outsiders")
+
+
+def test_of_many_releases_the_latest_are_listed(clinic: Connection) -> None:
+    release = publish(clinic)
+    clinic.execute(
+        "INSERT INTO bkpriv.release SELECT (jsonb_populate_record(r, "
+        "jsonb_build_object('release', release + i, 'version', 1 + i))).* "
+        "FROM bkpriv.release AS r, generate_series(1, 3000) AS i"
+    )
+    latest = one(clinic, "SELECT max(release) FROM bkpriv.release")
+    page = page_of(clinic, release)
+    words = words_of(page)
+    assert "Releases of the dataset, with this one: 50 of 3 001" in words
+    assert f"{release} (this) mondrian published" in words
+    assert f"{latest} mondrian" in words
+    assert f"{latest - 48} mondrian" in words
+    assert f"{latest - 49} mondrian" not in words
+    assert "Its dataset has 3 000 others." in words_of(page_of(clinic, release, "outsiders"))
 
 
 def test_of_many_events_the_latest_are_listed(clinic: Connection) -> None:

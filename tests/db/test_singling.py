@@ -119,6 +119,20 @@ def test_records_are_told_apart_within_periods(people: Connection) -> None:
     assert "of 4000 records" in said
 
 
+def test_a_large_table_is_sampled_and_it_is_said(db: Connection) -> None:
+    db.execute(
+        "CREATE TABLE public.people AS "
+        "SELECT i % 1000 AS a, i / 1000 AS b, 'd' || i % 3 AS disease "
+        "FROM generate_series(1, 250000) AS i; ANALYZE public.people"
+    )
+    (said,) = told(db, ["a", "b"])
+    found = re.search(r"may be nearly unique together: .* single out (\d+) of (\d+) records", said)
+    assert found
+    assert found[1] == found[2]
+    assert 80_000 <= int(found[2]) <= 100_000
+    assert "sample" in said
+
+
 def test_whoever_is_shown_some_rows_is_told_nothing(
     people: Connection, make_publisher: Callable[..., Connection]
 ) -> None:

@@ -188,3 +188,21 @@ def test_of_records_that_are_drawn_nothing_is_counted(clinic: Connection) -> Non
     ]
     assert "becomes sure" not in words_of(page_of(clinic, release))
     assert one(clinic, "SELECT sure IS NULL FROM bkpriv.audit(%s)", [release])
+
+
+def test_where_that_would_take_long_nothing_is_counted_and_the_table_is_published(
+    clinic: Connection,
+) -> None:
+    clinic.execute(
+        "CREATE TABLE wide AS SELECT a, a * 7919 % 4211 AS b, a * 31 % 4201 AS c, "
+        "i::text AS s FROM (SELECT i, i % 2000 AS a FROM generate_series(1, 2100) AS i) AS x"
+    )
+    clinic.execute("SELECT bkpriv.register_dataset('wide', 'wide', '{a,b,c}', 's')")
+    state_policy(clinic, "k", {"k_anonymity": {"k": 1000}})
+    release = publish(clinic, "wide", "k", "public.wide_shown")
+    (line,) = told(clinic, release)
+    assert line == (
+        "Of whom a reader becomes sure is not counted: what a reader of bandwidth 0.3 believes of "
+        "2000 combinations takes long."
+    )
+    assert "above 90 % after not counted:" in words_of(page_of(clinic, release))

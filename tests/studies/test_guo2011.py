@@ -29,6 +29,7 @@ from studies.guo2011.design import (
     RR_S_MARGINAL,
     TABLES,
 )
+from studies.guo2011.reading import LIKELIEST, UNBIASED, readings
 from studies.guo2011.workshop import Workshop, find_retentions, resized
 from tests.census_files import adult_files
 from tests.core.randomization_oracles import dense, kron, largest_risk, norm_of_inverses
@@ -264,6 +265,37 @@ def test_errors_of_queries(study: Study, released: str, ell: int) -> None:
         assert_spread(row, "error", expected)
 
 
+@pytest.mark.parametrize("released", ESTIMATES)
+def test_errors_by_fewer_attributes(study: Study, released: str) -> None:
+    actual = study.counts("ESGRO")
+    kind, estimate = ESTIMATES[released]
+    estimates = [estimate(release) for release in study.releases(kind, QUICK.level)]
+    rows = study.rows("extra_cube", released=released)
+    assert [row["quasi_identifiers"] for row in rows] == ["1", "2", "3", "4"]
+    for row in rows:
+        expected = []
+        for estimated in estimates:
+            errors: list[float] = []
+            for others in itertools.combinations(range(4), 4 - int(row["quasi_identifiers"])):
+                truth, guess = actual.sum(axis=others), estimated.sum(axis=others)
+                there = truth > 0
+                errors += (np.abs(guess - truth)[there] / truth[there]).tolist()
+            expected.append(fmean(errors))
+        assert_spread(row, "error", expected)
+
+
+def test_the_likeliest_counts_are_not_negative(study: Study) -> None:
+    release = next(study.releases("RR-QI", 4))
+    for keys in ((0, 1, 2, 3, 4), (0, 4), ()):
+        told = {name: read(keys) for name, read in readings(release).items()}
+        assert list(told) == [LIKELIEST, UNBIASED]
+        assert told[LIKELIEST].min() >= 0
+        if len(keys) == 5:
+            assert told[UNBIASED].min() < 0
+        for counts in told.values():
+            assert counts.sum() == pytest.approx(release.table.records)
+
+
 def test_original_associations(study: Study) -> None:
     letters = {letter: column for column, letter in ATTRIBUTES.items()}
 
@@ -279,6 +311,15 @@ def test_original_associations(study: Study) -> None:
             told = entropy(one) + entropy(other) - entropy(one, other)
             assert float(row["coefficient"]) == approx(told / entropy(one))
             assert row["coefficient"] == row["original"]
+
+
+def test_averages_of_associations(study: Study) -> None:
+    for letter, name in (("(a)", "table_5"), ("(b)", "table_4")):
+        for row in study.rows("figure_7"):
+            if row["pair"].startswith(letter):
+                pairs = study.rows(name, released=row["released"], l=row["l"])
+                mean = fmean(float(pair["coefficient"]) for pair in pairs)
+                assert float(row["coefficient"]) == pytest.approx(mean, rel=1e-4)
 
 
 def test_beliefs(study: Study) -> None:
@@ -309,6 +350,13 @@ def test_beliefs(study: Study) -> None:
 
 
 # --- what is drawn --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["RR-QI", "anatomy"])
+def test_draws_differ(study: Study, kind: str) -> None:
+    estimate = without_bias if kind == "RR-QI" else exactly
+    one, other, *_ = map(estimate, study.releases(kind, QUICK.levels[0]))
+    assert not np.allclose(one, other)
 
 
 @pytest.mark.parametrize("size", [0.25, 1.0, 1.5, 3.0])

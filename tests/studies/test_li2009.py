@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -14,7 +16,9 @@ from bkpriv_client.adult import read_adult
 from bkpriv_client.declaration import declare_source
 from bkpriv_client.loading import load_source
 from bkpriv_client.source import Source
-from studies.li2009 import attack, command
+from studies.laboratory import Laboratory
+from studies.li2009 import attack, command, inference
+from studies.li2009.design import QUICK
 from studies.procedure import mark
 from tests.census_files import adult_files
 from tests.conftest import Connection, Database
@@ -249,6 +253,101 @@ def test_utility(study: Study, releases: dict[str, int]) -> None:
         gcp = study.number("SELECT value FROM bkpriv.utility(%s) WHERE metric = 'gcp'", release)
         assert float(row["gcp"]) == approx(gcp)
     assert study.rows("figure_5b") == study.rows("figure_5a")
+
+
+@pytest.mark.parametrize(
+    ("figure", "settings"),
+    [
+        ("figure_6a", {"dimension": "2", "selectivity": "0.1"}),
+        ("figure_6b", {"dimension": "4", "selectivity": "0.05"}),
+    ],
+)
+def test_query_errors(
+    study: Study, releases: dict[str, int], figure: str, settings: dict[str, str]
+) -> None:
+    for table, release in releases.items():
+        row = study.row(figure, table=table, **settings)
+        errors = [
+            abs(estimate - actual) / actual if actual else None
+            for actual, estimate in study.db.execute(
+                "SELECT actual, estimate FROM bkpriv.query_workload(%s, 100, %s, %s, 2009)",
+                [release, int(settings["dimension"]), float(settings["selectivity"])],
+            )
+        ]
+        defined = [error for error in errors if error is not None]
+        assert float(row["mean_relative_error"]) == approx(mean(defined))
+        assert float(row["median_relative_error"]) == approx(median(defined))
+        assert row["queries"] == "100"
+        assert int(row["undefined"]) == len(errors) - len(defined)
+
+
+def test_errors_of_estimates(study: Study) -> None:
+    """Figure 2 by listing all worlds of groups of three, on beliefs that SQL hands out."""
+    source = study.source
+    sensitive = study.sensitive
+    occurring = sensitive.values
+    priors: dict[tuple[Any, ...], list[float]] = {}
+    for qi, value, chance in study.db.execute("SELECT * FROM bkpriv.prior('adult', '0.3')"):
+        belief = priors.setdefault(tuple(qi[name] for name in source.quasi_identifiers), [])
+        assert value == occurring[len(belief)]
+        belief.append(chance)
+    cells = [
+        tuple(row)
+        for row in study.db.execute(
+            "SELECT age, workclass, education, marital_status, race, sex, occupation FROM adult"
+            " ORDER BY ctid"
+        )
+    ]
+
+    draw = random.Random(QUICK.seed)
+    errors = []
+    biases = []
+    for _ in range(QUICK.repetitions):
+        members = [cells[record - 1] for record in draw.sample(range(1, len(cells) + 1), 3)]
+        beliefs = [priors[member[:-1]] for member in members]
+        secrets = [occurring.index(member[-1]) for member in members]
+        exact = oracles.exact_posterior(beliefs, secrets)
+        omega = oracles.omega_posterior(beliefs, secrets)
+        assert exact is not None
+        assert omega is not None
+        differences = [
+            oracles.belief_distance(sensitive, before, guess, 0.75)
+            - oracles.belief_distance(sensitive, before, truth, 0.75)
+            for before, truth, guess in zip(beliefs, exact, omega, strict=True)
+        ]
+        errors.append(mean(map(abs, differences)))
+        biases.append(mean(differences))
+    row = study.row("figure_2", estimator="omega", b="0.3", records="3")
+    assert float(row["error"]) == approx(mean(errors))
+    assert float(row["largest_error"]) == approx(max(errors))
+    assert float(row["bias"]) == approx(mean(biases))
+    assert row["groups"] == "10"
+    assert row["not_converged"] == "0"
+
+
+def test_distances_of_values_are_the_extensions(database: Database, study: Study) -> None:
+    db = database.connect()
+    laboratory = Laboratory(db, study.source)
+    inference.create_values(laboratory)
+    release = laboratory.publish({"k_anonymity": {"k": 5}}).release
+    compared = db.execute(
+        """
+        SELECT count(*), max(bits), sum(records * bits) / sum(records) FROM (
+            SELECT d.records, bkpriv.smoothed_distance(p.prior, p.posterior,
+                (SELECT array_agg(distances ORDER BY sensitive) FROM study.value), 0.75) AS bits
+        FROM bkpriv.disclosure(%(release)s, '0.3', 'omega') AS d JOIN (
+            SELECT qi, array_agg(prior ORDER BY sensitive) AS prior,
+                array_agg(posterior ORDER BY sensitive) AS posterior
+            FROM bkpriv.posterior(%(release)s, '0.3', 'omega') GROUP BY qi
+        ) AS p USING (qi)) AS moved
+        """,
+        {"release": release},
+    ).fetchone()
+    assert compared is not None
+    assert compared[0] > 200
+    (measured,) = laboratory.audit(release, [0.3], 0.2, "omega")
+    assert compared[1] == approx(measured.worst)
+    assert float(compared[2]) == approx(measured.mean)
 
 
 def test_all_but_times_is_repeatable(study: Study, tmp_path: Path) -> None:
