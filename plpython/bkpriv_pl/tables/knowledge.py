@@ -92,7 +92,7 @@ class PriorTables(NoLibrary):
         """Open a prior table that may be read."""
         yourself = "name it yourself: in requirements given to bkpriv.audit"
         for role in self.named_by:
-            check_reader(role, f"prior table {name}", f" Or {yourself}, or in your own policy.")
+            check_reader(role, f"prior table {name}", f" Or {yourself}.")
         relation = open_relation(name)
         for role in self.named_by:
             if others := in_charge(relation, [role]):
