@@ -277,7 +277,7 @@ def test_the_lattice_refuses(
     refused(leveled, f"SELECT * FROM bkpriv.lattice({arguments})", sqlstate=sqlstate, names=names)
 
 
-def test_the_lattice_reads_no_prior_that_a_stranger_named(
+def test_the_lattice_reads_no_prior_that_is_up_to_a_stranger(
     make_publisher: Callable[..., Connection],
 ) -> None:
     stranger, publisher = make_publisher("stranger"), make_publisher("publisher")
@@ -295,5 +295,9 @@ def test_the_lattice_reads_no_prior_that_a_stranger_named(
     state_policy(publisher, "ours", {"bt_privacy": [adversary]})
     declare_own(publisher)
     statement = "SELECT count(*) FROM bkpriv.lattice('mine', %s)"
-    refused(publisher, statement, ["theirs"], sqlstate="42501", names=[name, "told"])
+    for policy in ("theirs", "ours"):
+        refused(publisher, statement, [policy], sqlstate="42501", names=[name, "told"])
+    publisher.execute(f"CREATE TABLE told AS SELECT * FROM {name}.told".encode())
+    own = {"bandwidth": {"table": f'"{publisher.info.user}".told'}, "t": 0.99}
+    state_policy(publisher, "ours", {"bt_privacy": [own]})
     assert one(publisher, statement, ["ours"]) == 2
