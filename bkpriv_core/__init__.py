@@ -1,3 +1,3 @@
 """Privacy against adversaries with background knowledge: arrays in, frozen dataclasses out."""
 
-__version__ = "0.9.0"
+__version__ = "0.10.0"

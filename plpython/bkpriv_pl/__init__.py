@@ -10,4 +10,4 @@ Rules for long work: hand an object of `bkpriv_pl.server.progress` down to the c
 in a broad ``except``, for a cancellation arrives as an exception.
 """
 
-__version__ = "0.9.0"
+__version__ = "0.10.0"

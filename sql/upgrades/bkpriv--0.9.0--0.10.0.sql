@@ -1,0 +1,2 @@
+-- From 0.9.0 to 0.10.0: no table has changed.
+-- Alters:
