@@ -41,6 +41,7 @@ UNSOUND = "SELECT check_name, detail FROM bkpriv.doctor() WHERE NOT ok"
 LAST_AUDIT = """
 SELECT release, requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator
 FROM bkpriv.audits WHERE audit IN (SELECT max(audit) FROM bkpriv.audits GROUP BY release)
+    AND release IN (SELECT release FROM bkpriv.releases WHERE status <> 'purged')
 ORDER BY audit, release, requirement, parameters::text
 """
 
