@@ -272,12 +272,14 @@ SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 from bkpriv_core.method import METHODS, parse_options
 from bkpriv_pl.publishing import settling, subject
+from bkpriv_pl.server.access import Access, within
 from bkpriv_pl.tables.dataset import find_dataset
 way = METHODS["mondrian"]
 options = parse_options(way, {"nulls": "category"})
-read = subject.Subject.read(find_dataset(name), None, way, options, None)
-plpy.execute(change)
-return settling._same_source(read)
+with within(Access.SOURCE):
+    read = subject.Subject.read(find_dataset(name), None, way, options, None)
+    plpy.execute(change)
+    return settling._same_source(read)
 $$
 """
 

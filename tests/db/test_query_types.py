@@ -177,8 +177,10 @@ CREATE OR REPLACE FUNCTION steps(dataset text, release bigint) RETURNS float8[]
 LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 from bkpriv_pl.past import history
+from bkpriv_pl.server.access import Access, within
 from bkpriv_pl.tables import dataset as datasets
-read = datasets.read_table(datasets.find_dataset(dataset), "error")
+with within(Access.SOURCE):
+    read = datasets.read_table(datasets.find_dataset(dataset), "error")
 found = history.find_release(release)
 return [table.quasi_identifiers[0].step for table in (read, found.table)]
 $$;
