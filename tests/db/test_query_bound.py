@@ -57,6 +57,8 @@ def test_a_warning_lets_it_pass_and_says_so(clinic: Connection, method: str) -> 
     said = overhear(clinic)
     release = publish(clinic, policy="useful", view="public.v", method=method)
     assert any("query_error (median = 0.001) is not met" in words for words in said)
+    told = "SELECT string_agg(detail, '|') FROM bkpriv.release_notice WHERE release = %s"
+    assert "bound 0.001 (not met)." in one(clinic, told, [release])
     assert not one(
         clinic,
         "SELECT satisfied FROM bkpriv.audits WHERE requirement = 'query_error' AND release = %s",

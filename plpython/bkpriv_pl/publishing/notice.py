@@ -131,7 +131,9 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
     if lost := lost_columns(shown):
         lines.append(f"Hardly anything is left of {_quoted([*lost])}.")
     for row in rows:
-        kept = f" (broken for {row.vulnerable})" if row.vulnerable else ""
+        kept = " (not met)" if row.satisfied is False else ""
+        if row.vulnerable:
+            kept = f" (broken for {row.vulnerable})"
         lines.append(f"{_about(row)}: worst {row.worst:.6g}, bound {row.threshold:g}{kept}.")
     return lines
 
