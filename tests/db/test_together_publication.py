@@ -125,6 +125,19 @@ def test_who_came_with_others_is_shown_among_them(db: Connection) -> None:
     assert max(surest(shown(db, 1) + shown(db, release)).values()) <= 0.8
 
 
+def test_who_has_another_value_since_is_counted(db: Connection) -> None:
+    register(db, [*GOLDEN, *[(5 + i, 40 + i, "hiv" if i % 2 else "flu") for i in range(4)]])
+    state_policy(db, "p", SURE)
+    publish(db, "people", "p", "shown")
+    said = overhear(db)
+    publish(db, "people", "p", "shown")
+    assert not [message for message in said if "another sensitive" in message]
+    db.execute("UPDATE person SET disease = 'flu' WHERE name = 1")
+    release = publish(db, "people", "p", "shown")
+    words = f"1 respondents of release {release} had another sensitive value"
+    assert [message for message in said if words in message]
+
+
 def test_it_is_pointed_out_where_the_policy_says_so(db: Connection) -> None:
     register(db, GOLDEN)
     state_policy(db, "p", SURE | {"overlap": "warn"})
