@@ -153,11 +153,14 @@ def test_nothing_that_is_kept_tells_an_owner_of_releases_that_they_may_not_see(
         )
     theirs = publish(other, "secret", "stated", "shown", options, method)
     first = publish(owner, "own", "stated", "shown", options, method)
-    said = overhear(clinic)
+    member = make_publisher("member")
+    for connection in (owner, other):
+        clinic.execute(f"GRANT {connection.info.user} TO {member.info.user}".encode())
+    said = overhear(member)
     view = f"{owner.info.user}.shown"
-    release = publish(clinic, "own", "stated", view, options, method)
-    clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release])
-    # The superuser is told of it.
+    release = publish(member, "own", "stated", view, options, method)
+    member.execute("SELECT * FROM bkpriv.audit(%s)", [release])
+    # A member of both is told of it.
     assert any(f": {theirs} (published), {first} (published)" in text for text in said)
     assert any(other.info.user in text for text in said)
     kept = rows_of(owner, "bkpriv.release_notice") + rows_of(owner, "bkpriv.release_base")
