@@ -83,8 +83,8 @@ TRANSPORT = "SELECT bkpriv.emd(%s::float8[], %s::float8[], %s::float8[])"
 
 def test_transport_between_many_values_heeds_a_timeout(shared_db: Connection) -> None:
     one(shared_db, TRANSPORT, _transport(2))
-    arguments = _transport(400)
-    with timed_out(shared_db, 0.5):
+    arguments = _transport(500)
+    with timed_out(shared_db, 0.1):
         shared_db.execute(TRANSPORT, arguments)
 
 
