@@ -165,6 +165,8 @@ def test_an_interrupt_leaves_nothing(uri: str, db: Connection, tmp_path: Path) -
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # Where the tests run in the background of a shell, programs ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     running = (
         "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "

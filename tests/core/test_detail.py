@@ -55,11 +55,11 @@ def published(setting: Setting, policy: Sequence[Requirement], method: Partition
 
 
 @pytest.mark.parametrize(
-    ("smoothing", "most", "better"),
-    [(0.75, 0.05, 0.9), pytest.param(None, 0.09, 0.95, marks=pytest.mark.extended)],
+    ("smoothing", "most", "improved_most"),
+    [(0.75, 0.05, 0.036), pytest.param(None, 0.09, 0.083, marks=pytest.mark.extended)],
 )
 def test_admissions_lose_little_and_nobody_is_left_out(
-    admissions: Setting, smoothing: float | None, most: float, better: float
+    admissions: Setting, smoothing: float | None, most: float, improved_most: float
 ) -> None:
     demanded = skyline(smoothing)
     policy: list[Requirement] = [KAnonymity(4), demanded]
@@ -67,13 +67,13 @@ def test_admissions_lose_little_and_nobody_is_left_out(
     mended = certify(admissions, policy, cut, "auto")
     certificate = improved(admissions, policy, cut, "auto")
     assert mended.failed == certificate.failed > 0
-    assert gcp(admissions, certificate) < better * gcp(admissions, mended)
     assert gcp(admissions, mended) <= most
-    assert gcp(admissions, certificate) <= most
+    assert gcp(admissions, certificate) <= min(improved_most, gcp(admissions, mended))
     for groups in (mended.groups, certificate.groups):
         check_by_equation_3(admissions, groups, smoothing)
         disclosed = demanded.measure(admissions, groups, "auto")
-        assert disclosed.exact.mean() > (0.99 if smoothing else 0.95)  # groups are larger without
+        # Exact, or an upper bound: groups are larger without smoothing, and more are estimated.
+        assert disclosed.certain.mean() > (0.999 if smoothing else 0.98)
         assert disclosed.figures.max() <= T + 1e-9
     grown = published(admissions, policy, agglomerate)
     check_by_equation_3(admissions, grown.groups, smoothing)

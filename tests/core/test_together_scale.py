@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import time
 
 import numpy as np
 import pytest
@@ -90,3 +91,24 @@ def test_progress_rises_and_all_can_be_cancelled() -> None:
     assert shares[-1] == 1.0
     assert (np.diff(shares) >= 0).all()
     assert polls_of(lambda progress: infer(constraints, priors, progress=progress)) > 100
+
+
+def test_many_small_groups_of_one_large_one_can_be_cancelled() -> None:
+    """Pairs cross the halves of a release: one component, of as many kinds as people."""
+    count = 3_000
+    halves = Groups.from_rows(np.arange(count).reshape(2, -1))
+    pairs = Groups.from_rows(np.arange(count).reshape(2, -1).T)
+    values = (np.arange(count) + np.arange(count) // (count // 2)) % 2
+    constraints = Constraints.joined(
+        [
+            Constraints(
+                groups, np.stack([np.bincount(values[some], minlength=2) for some in groups])
+            )
+            for groups in (halves, pairs)
+        ]
+    )
+    polled: list[float] = []
+    beliefs = np.random.default_rng(3).dirichlet(np.ones(2), count)
+    watched = Watched(poll=lambda: polled.append(time.process_time()))
+    infer(constraints, (beliefs,), progress=watched)
+    assert max(np.diff(polled)) < 2.0

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -143,6 +144,27 @@ def test_an_estimate_alone_would_have_broken_the_promise(published: Published) -
     assert max(vulnerable for _, vulnerable, *_ in rows) >= 10
 
 
+def test_propagation_errs_far_less_than_omega(published: Published) -> None:
+    """Mean total variation to the exact posterior, over cells of groups that all three infer."""
+    exact, bethe, omega = one(
+        published.db,
+        """
+        SELECT ARRAY[count(*), avg(bethe), avg(omega)] FROM (
+            SELECT sum(abs(a.posterior - b.posterior)) / 2 AS bethe,
+                sum(abs(a.posterior - o.posterior)) / 2 AS omega
+            FROM bkpriv.posterior(%s, '0.3', 'auto') AS a
+            JOIN bkpriv.posterior(%s, '0.3', 'bethe') AS b USING (group_id, qi, sensitive)
+            JOIN bkpriv.posterior(%s, '0.3', 'omega') AS o USING (group_id, qi, sensitive)
+            WHERE a.estimator_used = 'exact' AND b.estimator_used = 'bethe'
+            GROUP BY group_id, qi
+        ) AS cell
+        """,
+        [published.estimated] * 3,
+    )
+    assert exact > 1000
+    assert bethe <= 0.3 * omega
+
+
 @pytest.mark.parametrize("blended", [True, False])
 def test_what_certification_costs(published: Published, blended: bool) -> None:
     if blended:
@@ -205,6 +227,17 @@ def test_beliefs_that_are_not_blended_are_bounded_too(published: Published, meth
     assert all((group, qi) in named for group, qi, *_ in sure)
 
 
+def errors(published: Published, release: int, dimensions: int, selectivity: float) -> list[float]:
+    """Errors of random queries that count something."""
+    rows = published.db.execute(
+        "SELECT relative_error FROM bkpriv.query_workload(%s, 3000, %s, %s, 1) "
+        "WHERE relative_error IS NOT NULL",
+        [release, dimensions, selectivity],
+    ).fetchall()
+    assert len(rows) > 2000
+    return [error for (error,) in rows]
+
+
 def bucketized(published: Published) -> int:
     """The source published with its quasi-identifiers as they are."""
     return publish(
@@ -214,3 +247,29 @@ def bucketized(published: Published) -> int:
         f"{published.name}.bucketized",
         method="bucketize",
     )
+
+
+def test_queries_err_less_the_more_they_count(published: Published) -> None:
+    releases = {"generalized": published.certified, "bucketized": bucketized(published)}
+    typical: dict[str, float] = {}
+    for name, release in releases.items():
+        by_selectivity = [
+            median(errors(published, release, 3, selectivity)) for selectivity in (0.02, 0.1, 0.5)
+        ]
+        assert by_selectivity == sorted(by_selectivity, reverse=True)
+        assert by_selectivity[0] > 2 * by_selectivity[2]
+        typical[name] = by_selectivity[1]
+        if published.name == "adult":
+            # Li, Li, Zhang 2009, Figure 6(a).
+            few, many = (mean(errors(published, release, number, 0.05)) for number in (2, 6))
+            assert few > many
+    assert typical["bucketized"] < typical["generalized"]
+
+
+def test_ten_thousand_queries_are_answered(published: Published) -> None:
+    answered = one(
+        published.db,
+        "SELECT count(*) FROM bkpriv.query_workload(%s, 10000, 3, 0.05, 1)",
+        [published.certified],
+    )
+    assert answered == 10_000

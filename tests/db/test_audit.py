@@ -25,6 +25,7 @@ from tests.db.test_suppression import leave_out
 
 pytestmark = pytest.mark.rolled_back
 
+Cell = tuple[Any, ...]
 
 BOTH = {
     "l_diversity": {"l": 2},
@@ -155,24 +156,52 @@ def test_an_audit_of_beliefs_explains_the_worst_group(
 # --- shares ---------------------------------------------------------------------------------------
 
 
-def test_an_audit_of_shares_names_the_value(shared_clinic: Connection, release: int) -> None:
+@pytest.mark.parametrize(
+    ("requirement", "upper"),
+    [
+        ({"l_diversity": {"l": 2}}, False),
+        ({"l_diversity": {"l": 2, "variant": "probabilistic"}}, False),
+        ({"l_diversity": {"l": 2, "variant": "recursive", "c": 2}}, True),
+        ({"t_closeness": {"t": 0.1}}, True),
+        ({"beta_likeness": {"beta": 1}}, True),
+    ],
+    ids=str,
+)
+def test_an_audit_of_shares_names_the_value(
+    shared_clinic: Connection, release: int, requirement: Any, upper: bool
+) -> None:
     held = values_of(shared_clinic, release)
     source = Counter(row[3] for row in rows_of(shared_clinic, "clinic.patient"))
-    (fault,) = audits(shared_clinic, release, {"t_closeness": {"t": 0.1}})
+    (fault,) = audits(shared_clinic, release, requirement)
     assert fault.value is not None
     assert fault.records == held[fault.group].total()
     assert fault.qi is None
+    p = {value: count / source.total() for value, count in source.items()}
+    q = {value: held[fault.group][value] / fault.records for value in p}
+    assert fault.before == pytest.approx(p[fault.value])
+    assert fault.after == pytest.approx(q[fault.value])
+    ((key, stated),) = requirement.items()
+    blame = {
+        "l_diversity": q,
+        "t_closeness": {value: abs(q[value] - p[value]) for value in p},
+        "beta_likeness": {value: (q[value] - p[value]) / p[value] for value in p},
+    }[key]
+    assert blame[fault.value] == pytest.approx(max(blame.values()))
 
-    def moves(group: int) -> dict[str, float]:
-        size = held[group].total()
-        return {v: abs(held[group][v] / size - n / source.total()) for v, n in source.items()}
+    def figure(group: int) -> float:
+        counts = sorted(held[group].values(), reverse=True)
+        shares = {value: held[group][value] / sum(counts) for value in p}
+        if key == "t_closeness":
+            return sum(abs(shares[value] - p[value]) for value in p) / 2
+        if key == "beta_likeness":
+            return max((shares[value] - p[value]) / p[value] for value in p)
+        if stated.get("variant") == "recursive":
+            return counts[0] / sum(counts[1:]) if counts[1:] else math.inf
+        return sum(counts) / counts[0] if "variant" in stated else len(counts)
 
-    assert fault.before == pytest.approx(source[fault.value] / source.total())
-    assert fault.after == pytest.approx(held[fault.group][fault.value] / fault.records)
-    assert moves(fault.group)[fault.value] == pytest.approx(max(moves(fault.group).values()))
-    figures = {group: sum(moves(group).values()) / 2 for group in held}
-    assert fault.figure == pytest.approx(max(figures.values()))
-    assert figures[fault.group] == pytest.approx(fault.figure)
+    figures = [figure(group) for group in held]
+    assert fault.figure == pytest.approx(max(figures) if upper else min(figures))
+    assert figure(fault.group) == pytest.approx(fault.figure)
 
 
 def test_no_value_is_at_fault_for_a_groups_size(shared_clinic: Connection, release: int) -> None:

@@ -55,6 +55,36 @@ def test_the_lattice_refuses_it(clinic: Connection) -> None:
     )
 
 
+def test_a_number_that_is_blended_away_is_refused_and_without_blending_bound(
+    db: Connection,
+) -> None:
+    """Blending over all of the range of a measure of many values leaves next to no distance."""
+    db.execute(
+        "CREATE TABLE public.survey AS SELECT 20 + i % 50 AS age, i % 2 = 0 AS smokes, "
+        "round((28 + 6 * sin(i) + 5 * cos(i * 1.7) + 5 * sin(i * 2.3))::numeric, 1) AS bmi "
+        "FROM generate_series(1, 600) AS i"
+    )
+    db.execute("SELECT bkpriv.register_dataset('people', 'public.survey', '{age,smokes}', 'bmi')")
+    for name, beside in (("blended", {"smoothing": 1}), ("plain", {})):
+        state_policy(db, name, {"bt_privacy": {"bandwidth": 0.3, "t": 0.2, **beside}})
+    said = refused(
+        db,
+        "SELECT bkpriv.publish('people', 'blended', 'public.shown', 'mondrian')",
+        sqlstate="22023",
+        names=["bt_privacy", "smoothing = 1", "cannot bind"],
+    )
+    largest = float((said.message_detail or "").rsplit(" ", 1)[1].rstrip("."))
+    assert 0.0 < largest < 0.2
+    release = publish(db, "people")
+    # What it tells is nearly nothing, and the audit shows of how much.
+    stated = {"bt_privacy": {"bandwidth": 0.3, "t": 0.2, "smoothing": 1}}
+    rows = db.execute(
+        "SELECT most, threshold, satisfied FROM bkpriv.audit(%s, %s)", [release, Jsonb(stated)]
+    ).fetchall()
+    assert rows == [(pytest.approx(largest, rel=1e-5), 0.2, True)]
+    assert one(db, "SELECT most FROM bkpriv.audit(%s) WHERE requirement = 'bt_privacy'", [release])
+
+
 def test_audits_show_the_largest_figure_where_there_is_one(clinic: Connection) -> None:
     state_policy(clinic, "plain", {"k_anonymity": {"k": 2}})
     release = publish(clinic)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -192,6 +193,57 @@ def five(age: int) -> int:
     return age // 5 * 5
 
 
+def share(shown: Any, known: set[Any], bin_of: Callable[[Any], Any], holds: Any) -> Fraction:
+    """Share of the days, or years of age, of a range whose value meets a condition."""
+    points = []
+    point = shown.lower
+    while point < shown.upper:
+        points.append(bin_of(point) if bin_of(point) in known else point)
+        point += timedelta(days=1) if isinstance(point, date) else 1
+    return Fraction(sum(map(holds, points)), len(points))
+
+
+def behind(first: date, last: date) -> Callable[[date], bool]:
+    """Whether a day is after one day and not after another."""
+    return lambda day: first < day <= last
+
+
+def within(least: int, most: int) -> Callable[[int], bool]:
+    """Whether an age is at least one and less than another."""
+    return lambda age: least <= age < most
+
+
+@pytest.mark.parametrize("method", ["mondrian", "incognito"])
+def test_estimates_day_by_day(people: Connection, method: str) -> None:
+    people.execute("SELECT bkpriv.set_interval_hierarchy('people', 'born', '{3653,7306}')")
+    people.execute("SELECT bkpriv.set_interval_hierarchy('people', 'age', '{10,20}')")
+    release = publish(people, "people", "ten", "shown", method=method)
+    rows = people.execute("SELECT born, age, disease FROM shown").fetchall()
+    source = people.execute("SELECT born, age, disease FROM person").fetchall()
+    assert len(rows) == len(source)
+    births, ages = {year(row[0]) for row in source}, {five(row[1]) for row in source}
+    draw = random.Random(3)
+    for _ in range(sample(12)):
+        first, last = sorted(date(1930, 1, 1) + timedelta(draw.randrange(25000)) for _ in "ab")
+        least, most = sorted(draw.randrange(15, 95) for _ in "ab")
+        query = (
+            f"SELECT count(*) FROM people WHERE born > '{first}' AND born <= '{last}' "
+            f"AND NOT (age >= {most} OR age < {least}) AND disease <> 'flu'"
+        )
+        in_time, in_age = behind(first, last), within(least, most)
+        actual, estimate = agree(people, release, query)
+        assert actual == sum(
+            in_time(year(born)) and in_age(five(age)) and disease != "flu"
+            for born, age, disease in source
+        )
+        of_born = {born: share(born, births, year, in_time) for born in {row[0] for row in rows}}
+        of_age = {age: share(age, ages, five, in_age) for age in {row[1] for row in rows}}
+        expected = sum(
+            of_born[born] * of_age[age] for born, age, disease in rows if disease != "flu"
+        )
+        assert estimate == pytest.approx(float(expected), abs=1e-9), query
+
+
 def test_grouping_by_bins(people: Connection) -> None:
     release = publish(people, "people", "ten", "shown")
     rows = people.execute("SELECT born, age FROM shown").fetchall()
@@ -212,6 +264,24 @@ def test_grouping_by_bins(people: Connection) -> None:
 
 
 # --- What else sees bins --------------------------------------------------------------------------
+
+
+def test_the_penalty_is_the_share_of_what_all_bins_span(people: Connection) -> None:
+    release = publish(people, "people", "ten", "shown")
+    rows = people.execute("SELECT born, age FROM shown").fetchall()
+    ends = people.execute(
+        "SELECT date_trunc('year', min(born))::date, "
+        "(date_trunc('year', max(born)) + interval '1 year')::date, min(age) / 5 * 5, "
+        "max(age) / 5 * 5 + 5 FROM person"
+    ).fetchall()[0]
+    total = 0.0
+    for born, age in rows:
+        if born.upper.year - born.lower.year > 1:
+            total += (born.upper - born.lower) / (ends[1] - ends[0])
+        if age.upper - age.lower > 5:
+            total += (age.upper - age.lower) / (ends[3] - ends[2])
+    gcp = one(people, "SELECT value FROM bkpriv.utility(%s) WHERE metric = 'gcp'", [release])
+    assert gcp == pytest.approx(total / 2 / len(rows))
 
 
 def test_priors_are_those_of_a_view_that_bins(people: Connection) -> None:

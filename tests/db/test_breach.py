@@ -39,6 +39,31 @@ def made_sure(
     return {cell: most for cell, most in found.items() if most > rho2 + 1e-9}
 
 
+@pytest.mark.parametrize("method", ["mondrian", "agglomerate", "bucketize", "incognito"])
+def test_nobody_comes_to_be_believed_to_have_what_was_hardly_believed(
+    clinic: Connection, method: str
+) -> None:
+    state_policy(clinic, "plain", {"k_anonymity": {"k": 2}})
+    state_policy(clinic, "breach", {"k_anonymity": {"k": 2}, "belief_breach": BREACH})
+    before = publish(clinic, policy="plain", method=method)
+    if method != "incognito":
+        assert made_sure(clinic, before, 0.2, 0.5, 0.7)
+    release = publish(clinic, policy="breach", method=method)
+    assert not made_sure(clinic, release, 0.2, 0.5, 0.7)
+    rows = clinic.execute(
+        "SELECT requirement, parameters, threshold, vulnerable, satisfied "
+        "FROM bkpriv.audit(%s) WHERE requirement = 'belief_breach'",
+        [release],
+    ).fetchall()
+    assert rows == [("belief_breach", BREACH, 0.7, 0, True)]
+    assert one(
+        clinic,
+        "SELECT count(*) FROM bkpriv.audits WHERE release = %s AND requirement = 'belief_breach' "
+        "AND parameters = %s AND satisfied",
+        [release, Jsonb(BREACH)],
+    )
+
+
 def test_every_audit_of_beliefs_counts_of_whom_the_reader_becomes_sure(clinic: Connection) -> None:
     state_policy(clinic, "plain", {"k_anonymity": {"k": 2}})
     release = publish(clinic, policy="plain")

@@ -7,16 +7,22 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
+from tests.core import oracles
 from tests.db.clinic import (
+    QUASI_IDENTIFIERS,
+    SENSITIVE,
+    fill,
     one,
     publish,
     rows_of,
     state_policy,
 )
+from tests.db.naive import PATHS, records_of
 from tests.db.refusal import refused, unchanged
 
 pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
@@ -108,6 +114,21 @@ def test_anatomy_puts_distinct_values_into_every_group(shared_clinic: Connection
     assert all(2 * max(held.values()) <= held.total() for held in values.values())
 
 
+def test_anatomy_alone(shared_clinic: Connection) -> None:
+    state_policy(shared_clinic, "three", {"l_diversity": {"l": 3, "variant": "probabilistic"}})
+    release = publish(shared_clinic, policy="three", view="public.a", method="anatomy")
+    _, values = parts(shared_clinic, "public.a")
+    assert len(values) == 100
+    assert all(set(held.values()) == {1} for held in values.values())
+    assert all(len(held) >= 3 for held in values.values())
+    told: dict[str, float] = dict(
+        shared_clinic.execute("SELECT * FROM bkpriv.utility(%s)", [release]).fetchall()
+    )
+    assert told["gcp"] == 0
+    assert told["average_class_size"] == 3
+    assert told["suppressed_share"] == 0
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_neither_numbers_nor_order_tell_how_groups_were_made(
     shared_clinic: Connection, method: str
@@ -142,7 +163,93 @@ def test_groups_are_numbered_and_drawn_anew_unless_a_seed_is_given(
     assert shown({"seed": 1}) != shown({"seed": 2})
 
 
+# --- what is measured -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("estimator", ["exact", "omega"])
+def test_beliefs_about_what_the_views_show(
+    shared_clinic: Connection, method: str, estimator: str
+) -> None:
+    """Posteriors worked out from the two views alone, and the prior from pairs of records."""
+    release = publish(shared_clinic, view="public.m", method=method)
+    shown, values = parts(shared_clinic, "public.m")
+    source = rows_of(shared_clinic, "clinic.patient")
+    records = records_of(source, ["age"], PATHS, [*QUASI_IDENTIFIERS, SENSITIVE])
+    by_record = oracles.rounded(oracles.priors(records, [0.3] * 3))
+    priors = {row[:-1]: belief for row, belief in zip(records.rows, by_record, strict=True)}
+    diseases = records.sensitive.values
+    told: dict[tuple[Any, ...], dict[str, tuple[float, float]]] = defaultdict(dict)
+    for group, qi, value, prior, posterior, used in shared_clinic.execute(
+        "SELECT * FROM bkpriv.posterior(%s, '0.3', %s)", [release, estimator]
+    ).fetchall():
+        told[group, tuple(map(str, qi.values()))][value] = (prior, posterior)
+        assert used == estimator
+    members: dict[int, list[tuple[str, ...]]] = defaultdict(list)
+    for row in shown:
+        members[row[3]].append(tuple(map(str, row[:3])))
+    assert set(told) == {(group, cell) for group in members for cell in members[group]}
+    for group, cells in members.items():
+        before = [priors[cell] for cell in cells]
+        counts = tuple(values[group][str(value)] for value in diseases)
+        secrets = [place for place, count in enumerate(counts) for _ in range(count)]
+        after = (
+            oracles.omega_posterior(before, secrets)
+            if estimator == "omega"
+            else oracles.posterior_by_equation_3(before, counts)
+        )
+        assert after is not None
+        for cell, prior, posterior in zip(cells, before, after, strict=True):
+            found = [told[group, cell][str(value)] for value in diseases]
+            assert [pair[0] for pair in found] == pytest.approx(prior, abs=1e-12)
+            floats = [float(share) for share in posterior]
+            assert [pair[1] for pair in found] == pytest.approx(floats, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_published_keeps_every_requirement(clinic: Connection, method: str) -> None:
+    state_policy(
+        clinic,
+        "all",
+        {
+            "k_anonymity": {"k": 3},
+            "l_diversity": {"l": 2, "variant": "probabilistic"},
+            "t_closeness": {"t": 0.6},
+            "bt_privacy": [{"bandwidth": 0.3, "t": 0.3}, {"bandwidth": 0.5, "t": 0.3}],
+        },
+    )
+    release = publish(clinic, policy="all", view="public.k", method=method)
+    assert one(clinic, "SELECT suppressed FROM bkpriv.releases") < 60
+    rows = clinic.execute("SELECT * FROM bkpriv.audit(%s, NULL, 'exact')", [release]).fetchall()
+    assert len(rows) == 5
+    assert all(row[6] for row in rows), rows
+
+
 # --- refusals -------------------------------------------------------------------------------------
+
+
+def test_anatomy_refuses_a_value_that_is_too_common(clinic: Connection) -> None:
+    clinic.execute("UPDATE clinic.patient SET disease = 'ulcer' WHERE age < 50")
+    common = one(clinic, "SELECT count(*) FROM clinic.patient WHERE disease = 'ulcer'")
+    with unchanged(clinic):
+        said = refused(
+            clinic,
+            "SELECT bkpriv.publish('patients', 'plain', 'public.a', 'anatomy')",
+            sqlstate="22023",
+            names=["ulcer", str(common), f"{common / 300:.3g}"[:4]],
+        )
+    assert "1" in (said.message_hint or "")
+
+
+def test_anatomy_needs_an_l(clinic: Connection) -> None:
+    state_policy(clinic, "k", {"k_anonymity": {"k": 3}})
+    with unchanged(clinic):
+        refused(
+            clinic,
+            "SELECT bkpriv.publish('patients', 'k', 'public.a', 'anatomy')",
+            sqlstate="22023",
+            names=["l_diversity"],
+        )
 
 
 @pytest.mark.parametrize("name", ["group_id", "count"])
@@ -259,6 +366,42 @@ def test_both_views_move_together(clinic: Connection, make_role: Callable[..., s
     clinic.execute("SELECT bkpriv.withdraw(%s, 'done')", [first])
     assert len(tables(clinic)) == 3
     assert clinic.execute("SELECT * FROM bkpriv.audit(%s)", [fourth]).fetchall()
+
+
+def test_a_superseded_release_takes_no_view_with_it(clinic: Connection) -> None:
+    first = publish(clinic, view="public.v", method="anatomy")
+    publish(clinic, view="public.v", method="anatomy")
+    clinic.execute("SELECT bkpriv.withdraw(%s, 'old')", [first])
+    assert views(clinic) == {"v", "v_sensitive"}
+
+
+def test_materialized(clinic: Connection) -> None:
+    publish(clinic, view="public.v", method="anatomy", options={"materialized": True})
+    kinds = clinic.execute(
+        "SELECT relkind::text FROM pg_class WHERE relname IN ('v', 'v_sensitive')"
+    ).fetchall()
+    assert kinds == [("m",), ("m",)]
+
+
+@pytest.mark.parametrize("part", ["", "_sensitive"])
+def test_both_tables_are_frozen(clinic: Connection, part: str) -> None:
+    release = publish(clinic, view="public.v", method="anatomy")
+    table = sql.Identifier("bkpriv_release", f"release_{release}{part}")
+    for change in ("DELETE FROM {}", "TRUNCATE {}", "UPDATE {} SET group_id = 0"):
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            clinic.execute(sql.SQL(change).format(table))
+
+
+def test_a_publisher_without_further_rights(make_publisher: Callable[..., Connection]) -> None:
+    publisher = make_publisher()
+    publisher.execute("CREATE TABLE own (a int, b text)")
+    fill(publisher, "own", [(i % 12, "xyz"[i % 3]) for i in range(60)])
+    publisher.execute("SELECT bkpriv.register_dataset('own', 'own', '{a}', 'b')")
+    state_policy(publisher, "l", {"l_diversity": {"l": 3}})
+    release = publish(publisher, "own", "l", "v", method="anatomy")
+    assert one(publisher, "SELECT count(*) FROM v") == 60
+    assert one(publisher, "SELECT sum(count) FROM v_sensitive") == 60
+    publisher.execute("SELECT bkpriv.withdraw(%s, 'done')", [release])
 
 
 def test_null_is_a_value(clinic: Connection) -> None:

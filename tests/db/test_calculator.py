@@ -40,12 +40,25 @@ def test_posteriors_of_the_paper(
     assert [sum(row) for row in found] == pytest.approx([1, 1, 1])
 
 
-def test_additive_posteriors_are_those_of_the_oracle(shared_db: Connection) -> None:
-    found = one(shared_db, "SELECT bkpriv.additive_posterior(%s::float8[], '{1,2}')", [TABLE_2])
-    expected = oracles.additive_posterior(TABLE_2, [0, 1, 1])
-    assert expected is not None
-    for mine, theirs in zip(found, expected, strict=True):
-        assert mine == pytest.approx([float(share) for share in theirs], abs=1e-12)
+def test_posteriors_equal_those_by_listing_all_worlds(shared_db: Connection) -> None:
+    draw = random.Random(5)
+    for _ in range(20):
+        records, values = draw.randint(1, 6), draw.randint(2, 4)
+        weights = [[draw.randint(1, 9) for _ in range(values)] for _ in range(records)]
+        prior = [[weight / sum(row) for weight in row] for row in weights]
+        secrets = [draw.randrange(values) for _ in range(records)]
+        counts = [secrets.count(value) for value in range(values)]
+        for name, oracle in (
+            ("exact", oracles.exact_posterior),
+            ("omega", oracles.omega_posterior),
+            ("additive", oracles.additive_posterior),
+        ):
+            query = f"SELECT bkpriv.{name}_posterior(%s::float8[], %s)"
+            found = one(shared_db, query, [prior, counts])
+            expected = oracle(prior, secrets)
+            assert expected is not None
+            for mine, theirs in zip(found, expected, strict=True):
+                assert mine == pytest.approx([float(share) for share in theirs], abs=1e-12)
 
 
 def test_distances(shared_db: Connection) -> None:
@@ -113,16 +126,34 @@ def test_null_gives_null(shared_db: Connection, call: str) -> None:
     [
         ("js_divergence({}, {})", ["{0.5,NULL}", "{0.5,0.5}"], ["NULL"]),
         ("js_divergence({}, {})", ["{0.5,0.5}", "{1}"], ["2 and 1"]),
+        ("js_divergence({}, {})", ["{}", "{}"], ["0 and 0"]),
         ("js_divergence({}, {})", ["{{0.5,0.5}}", "{{0.5,0.5}}"], ["1 x 2 and 1 x 2"]),
+        ("js_divergence({}, {})", ["{0.5,0.4}", "{0.5,0.5}"], ["0.9"]),
+        ("js_divergence({}, {})", ["{1.5,-0.5}", "{0.5,0.5}"], ["-0.5"]),
+        ("js_divergence({}, {})", ["{NaN,1}", "{0.5,0.5}"], ["nan"]),
+        ("js_divergence({}, {})", ["{Infinity,0}", "{0.5,0.5}"], ["inf"]),
+        ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{{0,1}}"], ["1 x 2", "2 x 2"]),
         ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{0,1,1,0}"], ["is 4"]),
+        ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{{0,-1},{1,0}}"], ["-1"]),
+        ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{{1,1},{1,0}}"], ["diagonal"]),
+        ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{{0,NaN},{1,0}}"], ["finite"]),
         ("emd({}, {}, {})", ["{1,0}", "{0,1}", "{{0,NULL},{1,0}}"], ["NULL"]),
+        ("smoothed_distance({}, {}, {}, 0)", ["{1,0}", "{0,1}", "{{0,1},{1,0}}"], ["0"]),
+        ("smoothed_distance({}, {}, {}, -1)", ["{1,0}", "{0,1}", "{{0,1},{1,0}}"], ["-1"]),
         ("smoothed_distance({}, {}, {}, 'NaN')", ["{1,0}", "{0,1}", "{{0,1},{1,0}}"], ["NaN"]),
         ("exact_posterior({}, '{{1,1}}')", ["{{0.5,0.5}}"], ["1", "2"]),
+        ("exact_posterior({}, '{{1}}')", ["{{0.5,0.5}}"], []),
+        ("exact_posterior({}, '{{2,-1}}')", ["{{0.5,0.5}}"], ["non-negative"]),
         ("exact_posterior({}, '{{1,0}}')", ["{0.5,0.5}"], ["2 and 2"]),
+        ("exact_posterior({}, '{{1,0}}')", ["{{0.5,0.4}}"], []),
+        ("exact_posterior({}, '{{1,0}}')", ["{{1.5,-0.5}}"], []),
         ("exact_posterior({}, '{{1,0}}')", ["{{NULL,0.5}}"], ["NULL"]),
         ("exact_posterior({}, '{{1,NULL}}')", ["{{0.5,0.5}}"], ["NULL"]),
+        ("exact_posterior({}, '{{}}')", ["{}"], []),
         ("bethe_posterior({}, '{{1,1}}')", ["{{0.5,0.5}}"], []),
+        ("bethe_posterior({}, '{{1,0}}')", ["{{NaN,0.5}}"], []),
         ("omega_posterior({}, '{{1,1}}')", ["{{0.5,0.5}}"], []),
+        ("omega_posterior({}, '{{1,0}}')", ["{{NaN,0.5}}"], []),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -149,7 +180,25 @@ def test_a_group_that_is_too_large_for_exact_inference_is_refused(shared_db: Con
         assert found[0] == pytest.approx([0.1] * 10)
 
 
-def test_belief_propagation_says_that_it_does_not_converge(shared_db: Connection) -> None:
+def test_belief_propagation_estimates_or_says_that_it_does_not_converge(
+    shared_db: Connection,
+) -> None:
+    draw = random.Random(6)
+    weights = [[draw.randint(1, 9) for _ in range(3)] for _ in range(7)]
+    prior = [[weight / sum(row) for weight in row] for row in weights]
+    secrets = [0, 0, 0, 1, 1, 2, 2]
+    expected = oracles.exact_posterior(prior, secrets)
+    assert expected is not None
+    errors = {}
+    for name in ("bethe", "omega"):
+        query = f"SELECT bkpriv.{name}_posterior(%s::float8[], '{{3,2,2}}')"
+        found = one(shared_db, query, [prior])
+        errors[name] = sum(
+            abs(mine - theirs)
+            for row, other in zip(found, expected, strict=True)
+            for mine, theirs in zip(row, other, strict=True)
+        )
+    assert 0 < errors["bethe"] < 0.3 * errors["omega"]
     query = "SELECT bkpriv.bethe_posterior('{{0.6,0.4},{0.4,0.6}}', '{1,1}')"
     said = refused(shared_db, query, sqlstate="54000", names=["converge"])
     assert "exact_posterior" in (said.message_hint or "")

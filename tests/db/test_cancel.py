@@ -135,6 +135,19 @@ def test_a_timeout_stops_a_publication_wherever_it_is(
         publish(connection, "census", "slow", "public.slow")
 
 
+@pytest.mark.parametrize("seconds", [1.0, *LATER[1:]])
+def test_a_timeout_stops_an_exploration_wherever_it_is(
+    big: Connection, shared_database: Database, seconds: float
+) -> None:
+    connection = shared_database.connect()
+    call = (
+        "SELECT * FROM bkpriv.explore('census', "
+        """'{"grid": {"bandwidth": {"from": 0.2, "to": 1}, "t": [0.1, 0.2]}}')"""
+    )
+    with unchanged(big), timed_out(connection, seconds):
+        connection.execute(call)
+
+
 def test_a_killed_backend_leaves_no_half_release(big: Connection, publication: Publication) -> None:
     with unchanged(big):
         until(lambda: "partitioning" in publication.shown(big))
@@ -251,3 +264,31 @@ def test_an_error_restores_the_name(big: Connection, shared_database: Database) 
         with pytest.raises(psycopg.errors.InvalidParameterValue), connection.transaction():
             publish(connection, "town", "never", "public.never")
         assert one(connection, "SHOW application_name") == "my own"
+
+
+@pytest.mark.parametrize("step", ["reading earlier releases", "judging releases together"])
+def test_certification_together_is_stopped_and_leaves_nothing(
+    big: Connection, shared_database: Database, step: str
+) -> None:
+    if one(big, "SELECT to_regclass('persons')") is None:
+        big.execute(
+            "CREATE TABLE persons AS SELECT i AS id, age, hours, class, area, secret "
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i <= 6000;"
+            "SELECT bkpriv.register_dataset("
+            "'persons', 'persons', '{age,hours,class,area}', 'secret', 'id')"
+        )
+        state_policy(big, "five", {"k_anonymity": {"k": 5}, "max_disclosure": {"tau": 0.6}})
+        publish(big, "persons", "five", "public.persons_shown", {"refine": False})
+        big.execute(
+            "INSERT INTO persons SELECT i, age, hours, class, area, secret "
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c "
+            "WHERE i BETWEEN 6001 AND 12000"
+        )
+    connection = shared_database.connect()
+    with unchanged(big):
+        begun = Publication(connection, "persons", "five", {"refine": False})
+        until(lambda: step in begun.shown(big))
+        with works_at_most(begun.pid):
+            big.execute("SELECT pg_cancel_backend(%s)", [begun.pid])
+            until(begun.ended)
+    assert isinstance(begun.error, psycopg.errors.QueryCanceled)

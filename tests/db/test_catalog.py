@@ -1,4 +1,4 @@
-"""The catalog: rules that hold for every object. Signatures are those of the reference."""
+"""The catalog: the interface that others rely on, and rules that hold for every object."""
 
 from __future__ import annotations
 
@@ -7,10 +7,211 @@ import re
 import pytest
 
 from tests.conftest import Connection
+from tests.db.clinic import one
 
 LINE = 100
 """Characters of a comment that fit a line beside the names that psql shows with it."""
 
+ATTACK = "release bigint, attacker text DEFAULT 'learner'::text, options jsonb DEFAULT '{}'::jsonb"
+
+INTERFACE = {
+    # Declare
+    "register_dataset": (
+        "name text, source regclass, quasi_identifiers text[], sensitive text, "
+        "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text, "
+        "bins jsonb DEFAULT '{}'::jsonb",
+        "text",
+    ),
+    "set_hierarchy": ("dataset text, attribute text, levels regclass", "void"),
+    "unset_hierarchy": ("dataset text, attribute text", "void"),
+    "set_interval_hierarchy": (
+        "dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0",
+        "void",
+    ),
+    "set_prefix_hierarchy": ("dataset text, attribute text, lengths integer[]", "void"),
+    "set_date_hierarchy": (
+        "dataset text, attribute text, units text[] DEFAULT '{month,year}'::text[]",
+        "void",
+    ),
+    "suggest_hierarchy": ("dataset text, attribute text", "TABLE(levels integer"),
+    "set_list_hierarchy": (
+        "dataset text, attribute text, branches jsonb, rest text DEFAULT NULL::text",
+        "void",
+    ),
+    "inspect_columns": (
+        "source regclass",
+        "TABLE(columns text[], distinct_share double precision, unique_people double precision, "
+        "looks_like text",
+    ),
+    "set_policy": ("name text, requirements jsonb", "text"),
+    "drop_dataset": ("dataset text", "void"),
+    "set_sequential_knowledge": (
+        "dataset text, name text, kind text, source regclass DEFAULT NULL::regclass, "
+        "memory integer DEFAULT NULL::integer",
+        "void",
+    ),
+    "sequential_knowledge": (
+        "dataset text, name text",
+        "TABLE(history text[], next text, probability double precision, support double precision",
+    ),
+    # Publish
+    "publish": (
+        "dataset text, policy text, view_name text, method text DEFAULT 'agglomerate'::text, "
+        "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
+        "bigint",
+    ),
+    "explain_publication": (
+        "dataset text, policy text, view_name text, method text DEFAULT 'agglomerate'::text, "
+        "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
+        "TABLE(release bigint, reason text, detail text",
+    ),
+    "withdraw": ("release bigint, reason text", "void"),
+    "purge": ("release bigint, reason text, force boolean DEFAULT false", "void"),
+    "reassign": ("owner text, new_owner regrole", "void"),
+    # Measure
+    "prior": (
+        "dataset text, bandwidth jsonb",
+        "TABLE(qi jsonb, sensitive text, probability double precision",
+    ),
+    "posterior": (
+        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(group_id integer, qi jsonb, sensitive text, prior double precision, "
+        "posterior double precision",
+    ),
+    "disclosure": (
+        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(group_id integer, qi jsonb, records bigint, disclosure double precision",
+    ),
+    "audit": (
+        "release bigint, requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "attack": (ATTACK, "TABLE(metric text, value double precision"),
+    "explain_attack": (ATTACK, "TABLE(group_id integer, qi jsonb, sensitive text"),
+    "explain_suppressed": (
+        'release bigint, "limit" integer DEFAULT 10',
+        "TABLE(qi jsonb, records bigint, requirement text, parameters jsonb, "
+        "threshold double precision, attained double precision",
+    ),
+    "max_disclosure": (
+        "release bigint, k integer, language text DEFAULT 'implications'::text",
+        "TABLE(k integer, disclosure double precision, witness jsonb",
+    ),
+    "lattice": ("dataset text, policy text", "TABLE(levels jsonb, safe boolean, minimal boolean"),
+    "explore": (
+        "dataset text, policies jsonb DEFAULT NULL::jsonb, "
+        "method text DEFAULT 'agglomerate'::text, options jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text, draft boolean DEFAULT false",
+        "TABLE(place integer, policy jsonb, metric text, value double precision",
+    ),
+    "sequential_audit": (
+        "dataset text, knowledge text, estimator text DEFAULT 'omega'::text",
+        "TABLE(release bigint, period text, records bigint, gain double precision, "
+        "confidence double precision, worst double precision",
+    ),
+    "revised_belief": (
+        "dataset text, knowledge text, respondent text, period text",
+        "TABLE(sensitive text, prior double precision, posterior double precision",
+    ),
+    "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
+    "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "audit_table": (
+        "source regclass, dataset text, columns jsonb, requirements jsonb, "
+        "estimator text DEFAULT 'auto'::text, period text DEFAULT NULL::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "utility_table": (
+        "source regclass, dataset text, columns jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text",
+        "TABLE(metric text, value double precision",
+    ),
+    "attack_table": (
+        "source regclass, dataset text, columns jsonb DEFAULT '{}'::jsonb, "
+        "attacker text DEFAULT 'learner'::text, options jsonb DEFAULT '{}'::jsonb, "
+        "period text DEFAULT NULL::text",
+        "TABLE(metric text, value double precision, sensitive text",
+    ),
+    "compare_releases": ("releases bigint[]", "TABLE(metric text, release bigint"),
+    "audit_together": (
+        "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "explain_together": (
+        "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, respondent text, sensitive text, "
+        "prior double precision, posterior double precision, figure double precision, "
+        "releases bigint[]",
+    ),
+    "audit_readers": (
+        "dataset text, readers jsonb DEFAULT NULL::jsonb, "
+        "requirements jsonb DEFAULT NULL::jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(reader text, releases bigint[], requirement text, parameters jsonb, "
+        "threshold double precision",
+    ),
+    "query_accuracy": (
+        "release bigint, query text",
+        "TABLE(key jsonb, actual double precision, estimate double precision, "
+        "relative_error double precision",
+    ),
+    "query_workload": (
+        "release bigint, queries integer, dimensions integer, selectivity double precision, "
+        "seed bigint DEFAULT NULL::bigint",
+        "TABLE(query text, actual double precision, estimate double precision, "
+        "relative_error double precision",
+    ),
+    "association": (
+        "release bigint",
+        "TABLE(attribute text, other text, original double precision, released double precision",
+    ),
+    "rewrite_query": ("release bigint, query text", "text"),
+    "reconstruct": (
+        "release bigint, attributes text[], estimator text DEFAULT 'unbiased'::text",
+        "TABLE(key jsonb, estimate double precision, standard_error double precision",
+    ),
+    "optimize_randomization": (
+        "dataset text, scheme text, tau double precision",
+        "TABLE(attribute text, domain_size integer, retention double precision, "
+        "epsilon double precision",
+    ),
+    # Calculators
+    "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "additive_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "omega_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "js_divergence": ("p double precision[], q double precision[]", "double precision"),
+    "emd": (
+        "p double precision[], q double precision[], ground double precision[]",
+        "double precision",
+    ),
+    "smoothed_distance": (
+        "p double precision[], q double precision[], ground double precision[], "
+        "bandwidth double precision",
+        "double precision",
+    ),
+    "worst_case": (
+        "histograms integer[], k integer, language text DEFAULT 'implications'::text",
+        "double precision[]",
+    ),
+    "randomization_risk": (
+        "joint double precision[], retention double precision[], scheme text",
+        "double precision[]",
+    ),
+    # Operate
+    "doctor": ("", "TABLE(check_name text, ok boolean, detail text"),
+    "version": ("", "text"),
+    "grant_publisher": ("role regrole", "void"),
+    "grant_auditor": ("role regrole", "void"),
+    "watch": ("source regclass", "void"),
+    "unwatch": ("source regclass", "void"),
+    "recount": ("release bigint", "boolean"),
+}
+"""Leading arguments and leading result columns of the functions that people call."""
 
 OURS = "pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)"
 
@@ -67,6 +268,65 @@ PARALLEL_SAFE = {"version", *_internal("digest", "release_table")}
 
 DEFINERS = _internal("write", "mark_stale", "note_alteration", "python_path")
 """The functions that act with the rights of the extension's owner."""
+
+
+@pytest.mark.parametrize("name", INTERFACE)
+def test_a_function_keeps_its_signature(shared_db: Connection, name: str) -> None:
+    arguments, result = INTERFACE[name]
+    found = shared_db.execute(
+        "SELECT pg_get_function_arguments(oid), pg_get_function_result(oid) FROM pg_proc "
+        "WHERE pronamespace = 'bkpriv'::regnamespace AND proname = %s",
+        [name],
+    ).fetchall()
+    assert any(
+        (actual == arguments or actual.startswith(f"{arguments}, "))
+        and (returned == result or returned.startswith((f"{result}, ", f"{result})")))
+        for actual, returned in found
+    )
+
+
+def test_datasets_have_one_sensitive_column_or_several(shared_db: Connection) -> None:
+    found = shared_db.execute(
+        "SELECT pg_get_function_arguments(oid) FROM pg_proc "
+        "WHERE oid::regprocedure::text LIKE 'bkpriv.register_dataset(%text[],text[],%'"
+    ).fetchall()
+    assert found == [
+        (
+            "name text, source regclass, quasi_identifiers text[], sensitive text[], "
+            "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text, "
+            "bins jsonb DEFAULT '{}'::jsonb, attributes text[] DEFAULT '{}'::text[]",
+        )
+    ]
+
+
+def test_arguments_that_were_added_have_defaults(shared_db: Connection) -> None:
+    added = shared_db.execute(
+        "SELECT proname, pronargs - pronargdefaults FROM pg_proc "
+        "WHERE pronamespace = 'bkpriv'::regnamespace AND proname = ANY (%s)",
+        [list(INTERFACE)],
+    ).fetchall()
+    for name, needed in added:
+        arguments = [part for part in INTERFACE[name][0].split(", ") if part]
+        assert needed == sum("DEFAULT" not in argument for argument in arguments), name
+
+
+def test_the_catalog_views_keep_their_columns(shared_db: Connection) -> None:
+    kept = {
+        "releases": "release dataset version view_name method policy period records suppressed "
+        "groups status stale created_at created_by",
+        "audits": "audit release dataset requirement parameters threshold worst mean vulnerable "
+        "satisfied estimator audited_at audited_by",
+        "attacks": "attack release dataset attacker options metric value sensitive attacked_at "
+        "attacked_by",
+    }
+    for view, columns in kept.items():
+        found: str = one(
+            shared_db,
+            "SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute "
+            "WHERE attrelid = %s::regclass AND attnum > 0",
+            [f"bkpriv.{view}"],
+        )
+        assert f"{found} ".startswith(f"{columns} "), view
 
 
 def test_volatility_is_as_documented(shared_db: Connection) -> None:

@@ -170,7 +170,17 @@ def test_where_there_is_nothing_to_measure(db: Connection) -> None:
             "DELETE FROM clinic.patient WHERE ctid = '(0,1)'",
             ["300 records", "of 299", "another number of records: 1"],
         ),
+        (
+            "UPDATE clinic.patient SET disease = CASE disease WHEN 'ulcer' THEN 'asthma' ELSE "
+            "'ulcer' END WHERE ctid = (SELECT min(ctid) FROM clinic.patient WHERE age < 60 "
+            "AND disease IN ('asthma', 'ulcer'))",
+            ["another number of records: 2"],
+        ),
         ("UPDATE clinic.patient SET age = 99 WHERE ctid = '(0,1)'", ['"age"', "'99'", "release 2"]),
+        (
+            "UPDATE clinic.patient SET city = NULL WHERE ctid = '(0,1)'",
+            ['"city"', "'NULL'", "release 2"],
+        ),
         (
             "DELETE FROM clinic.patient WHERE disease = 'ulcer'",
             ["of 300 records", "release 1 only"],

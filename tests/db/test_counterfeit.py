@@ -28,6 +28,8 @@ ALIKE = {"js_divergence": {"j": 1.5, "bandwidth": {"sequence": "same"}}}
 
 POLICY = {"m_invariance": {"m": 2}, **ALIKE}
 
+FALSE = ("false_cells", "false_codes", "false_counts")
+
 
 def publish_week(db: Connection, week: int, policy: str = "varied") -> int:
     """Publish a week of the ward."""

@@ -215,6 +215,20 @@ def test_exact_values_beside_groups_are_audited_as_their_release(
         assert found == pytest.approx({name: utility(db, release)[name] for name in found})
 
 
+def test_groups_that_look_alike_are_one(shared_clinic: Connection) -> None:
+    db = shared_clinic
+    db.execute(
+        "CREATE TABLE clinic.alike AS SELECT age, sex, disease FROM clinic.patient;"
+        "SELECT bkpriv.register_dataset('alike', 'clinic.alike', '{sex}', 'disease')"
+    )
+    state_policy(db, "tens", {"k_anonymity": {"k": 10}})
+    release = publish(db, "alike", "tens", "public.alike", method="microaggregate")
+    found = audit_table(db, "public.alike", {"k_anonymity": {"k": 10}}, dataset="alike")
+    boxes = Counter(sex for sex, _ in rows_of(db, "public.alike"))
+    assert found[0][3] == min(boxes.values())
+    assert one(db, "SELECT groups FROM bkpriv.releases WHERE release = %s", [release]) > 2
+
+
 # --- A key ----------------------------------------------------------------------------------------
 
 
@@ -336,6 +350,26 @@ def test_attacks_are_those_on_the_release(keyed: tuple[Connection, int]) -> None
                 }
             assert found == pytest.approx(expected, abs=1e-6), attacker
     refused(db, query, [Jsonb(CLASSES), "majority"], sqlstate="0A000", names=["whose rows"])
+
+
+def test_values_that_were_changed_are_judged_as_they_are_shown(
+    keyed: tuple[Connection, int],
+) -> None:
+    db, _ = keyed
+    db.execute(
+        "CREATE TABLE clinic.swapped AS SELECT person, class, "
+        "CASE disease WHEN 'ulcer' THEN 'asthma' ELSE disease END AS disease FROM clinic.keyed"
+    )
+    columns = {**CLASSES, **KEY}
+    found = audit_table(db, "clinic.swapped", {"max_disclosure": {"tau": 0.5}}, columns, "people")
+    shares = one(
+        db,
+        "SELECT max(n / sum) FROM (SELECT class, count(*) AS n, sum(count(*)) OVER (PARTITION BY "
+        "class) FROM clinic.swapped GROUP BY class, disease) AS x",
+    )
+    assert found[0][3] == pytest.approx(float(shares))
+    parameters = ["clinic.swapped", "people", Jsonb(CLASSES), Jsonb(COUNTED)]
+    refused(db, AUDIT, parameters, sqlstate="22000", names=["asthma", "rows"])
 
 
 # --- Several columns, periods, bins and NULL ------------------------------------------------------

@@ -80,6 +80,36 @@ def published(
     return figures
 
 
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("mondrian", {}),
+        ("agglomerate", {"estimator": "exact"}),
+        ("bucketize", {"estimator": "omega"}),
+        ("anatomy", {}),
+        ("microaggregate", {}),
+        ("incognito", {"suppression": 0.1}),
+        ("js_reduce", {}),
+    ],
+)
+def test_figures_are_those_that_a_publication_would_have(
+    clinic: Connection, method: str, options: dict[str, Any]
+) -> None:
+    shared: dict[str, Any] = {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}}
+    if method == "js_reduce":
+        shared["js_divergence"] = {"j": 0.9, "bandwidth": 0.3}
+    grid = {"grid": {"bandwidth": [0.3, 0.6], "t": [0.2, 0.3]}, "with": shared}
+    found = explore(clinic, grid, method, seed=7, **options)
+    assert list(found) == [1, 2, 3, 4, 5]  # First k alone.
+    for place, (bandwidth, t) in enumerate([(b, t) for b in READERS for t in (0.2, 0.3)], 2):
+        assert found[place].keys() == METRICS
+        policy = {**shared, "bt_privacy": [{"bandwidth": bandwidth, "t": t}]}
+        expected = published(clinic, policy, method, seed=7, **options)
+        for metric in METRICS - {"seconds", "exact_share", "known"}:
+            assert found[place][metric] == pytest.approx(expected[metric]), metric
+        assert found[place]["exact_share"] == (0 if options.get("estimator") == "omega" else 1)
+
+
 def test_rows_say_which_policy_they_are_of(clinic: Connection) -> None:
     rows = clinic.execute(
         EXPLORE,
@@ -219,6 +249,21 @@ def test_several_sensitive_columns_are_bounded_each(clinic: Connection) -> None:
     expected = published(clinic, policy, DEFAULT_METHOD, "two", seed=1)
     for metric in METRICS - {"seconds", "exact_share", "known"}:
         assert found[metric] == pytest.approx(expected[metric]), metric
+
+
+def test_sure_is_of_the_same_readers_under_every_policy(clinic: Connection) -> None:
+    """People of whom audits say so; who is named by a policy that is refused is no reader."""
+    pairs = {"k_anonymity": {"k": 2}}
+    misnamed = {**pairs, "bt_privacy": {"bandwidth": {"nothing": 0.1}, "t": 0.3}}
+    bounded = [{**pairs, "bt_privacy": {"bandwidth": reader, "t": 0.5}} for reader in READERS]
+    found = explore(clinic, [pairs, misnamed, *bounded], seed=1)
+    assert found[2] == {"refused": 1}
+    for place, policy in ((1, pairs), (3, bounded[0]), (4, bounded[1])):
+        assert found[place]["sure"] == published(clinic, policy, DEFAULT_METHOD, seed=1)["sure"], (
+            place
+        )
+    assert found[1]["sure"]
+    assert explore(clinic, [pairs], seed=1)[1]["sure"] is not None  # To who stands in.
 
 
 def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connection) -> None:

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.rolled_back
 GROWING = {"grow": True, "seed": 7}
 """Options."""
 
+METHODS = ["mondrian", "agglomerate", "bucketize", "anatomy", "js_reduce", "microaggregate"]
 
 People = dict[str, tuple[int, str]]
 """Group and value of each person whom a release shows."""
@@ -104,6 +105,19 @@ def within(before: People, after: People) -> None:
         assert any(group <= other for other in later)
 
 
+def shown_rows(db: Connection, view: str) -> Counter[tuple[Any, ...]]:
+    """Rows of a view, but for the numbers of groups and the values that stand beside at random."""
+    columns = one(
+        db,
+        "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute "
+        "WHERE attrelid = %s::regclass AND attnum > 0 AND (attname <> ALL ('{group_id,disease}') "
+        "OR attname = 'disease' AND NOT EXISTS (SELECT FROM pg_attribute "
+        "WHERE attrelid = %s::regclass AND attname = 'group_id'))",
+        [view, view],
+    )
+    return Counter(db.execute(f"SELECT {columns} FROM {view}", prepare=False).fetchall())
+
+
 def test_earlier_groups_stay_row_for_row(ward: Connection) -> None:
     first = grow(ward)
     rows = Counter(rows_of(ward, "public.people"))
@@ -115,6 +129,28 @@ def test_earlier_groups_stay_row_for_row(ward: Connection) -> None:
     assert ward.execute(
         "SELECT release, records, suppressed, grown_from FROM bkpriv.releases ORDER BY 1"
     ).fetchall() == [(first, 60, 0, None), (second, 100, 100 - later.total(), first)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_year(ward: Connection, method: str) -> None:
+    before: People = {}
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for month in range(12):
+        admit(ward, 60 + 9 * month, 69 + 9 * month)
+        release = grow(ward, method=method)
+        after = people_of(ward, release)
+        within(before, after)
+        assert rows <= (rows := shown_rows(ward, "public.people"))
+        records, suppressed = ward.execute(
+            "SELECT records, suppressed FROM bkpriv.releases WHERE release = %s", [release]
+        ).fetchall()[0]
+        assert (records, records - suppressed) == (69 + 9 * month, len(after))
+        for audited in ward.execute(
+            "SELECT requirement, satisfied FROM bkpriv.audit(%s)", [release]
+        ).fetchall():
+            assert audited[1] or audited == ("exchange", None), audited
+        before = after
+    assert len(before) > 150
 
 
 # --- who left, or changed -------------------------------------------------------------------------

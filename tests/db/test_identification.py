@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -70,6 +71,20 @@ def test_figures_are_those_of_counting_pair_by_pair(people: Connection) -> None:
         figures = row["distinct_share"], row["separated_share"], row["unique_people"]
         assert figures == pytest.approx(counted(people, "clinic.people", columns)), columns
         assert (row["records"], row["sampled"]) == (400, False)
+
+
+def test_the_best_pairs_come_first(people: Connection) -> None:
+    people.execute(
+        'CREATE TABLE clinic.few AS SELECT age, "Sex", zip, dose FROM clinic.people LIMIT 100'
+    )
+    found = inspect(people, "clinic.few")
+    pairs = [columns for columns in found if len(columns) == 2]
+    alone = {pair: counted(people, "clinic.few", pair)[2]
+             for pair in combinations(("age", "Sex", "zip", "dose"), 2)}  # fmt: skip
+    assert alone[pairs[0]] == max(alone.values())
+    assert [found[pair]["unique_people"] for pair in pairs] == sorted(
+        (alone[pair] for pair in pairs), reverse=True
+    )
 
 
 def test_columns_look_like_what_they_are(people: Connection) -> None:

@@ -77,7 +77,14 @@ def test_the_calculator(shared_db: Connection) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "names"),
-    [("'{{2,1},{0,0}}', 1", ["row 2"]), ("'{2,NULL}', 1", ["NULL"]), ("'{2,1}', -1", ["-1"])],
+    [
+        ("'{{2,1},{0,0}}', 1", ["row 2"]),
+        ("'{{2,-1}}', 1", ["row 1"]),
+        ("'{}', 1", ["no buckets"]),
+        ("'{2,NULL}', 1", ["NULL"]),
+        ("'{2,1}', -1", ["-1"]),
+        ("'{2,1}', 1, 'rumours'", ["rumours"]),
+    ],
 )
 def test_the_calculator_refuses(shared_db: Connection, arguments: str, names: list[str]) -> None:
     statement = f"SELECT bkpriv.worst_case({arguments})"
@@ -146,6 +153,15 @@ def check_witnesses(
         assert len(witness) <= k
         given = given_witness(held, group_of, target, witness)
         assert given == pytest.approx(disclosure, abs=1e-9)
+
+
+def test_what_implications_disclose_is_at_least_what_negations_do(named: Connection) -> None:
+    release = publish(named, view="public.v", method="anatomy")
+    ours, theirs = (
+        [row[1] for row in named.execute(WORST, [release, 4, language]).fetchall()]
+        for language in ("implications", "negations")
+    )
+    assert all(mine >= other - 1e-12 for mine, other in zip(ours, theirs, strict=True))
 
 
 # --- respondents ----------------------------------------------------------------------------------

@@ -102,6 +102,21 @@ def test_the_lattice_is_that_of_brute_force(leveled: Connection, share: float) -
     assert sum(row["measured"] for row in rows.values()) < len(rows)
 
 
+def test_beliefs_are_measured_at_every_node_that_may_hold(leveled: Connection) -> None:
+    """(B,t)-privacy is not monotone: what holds below says nothing about what is above."""
+    bound = {"bandwidth": 0.5, "t": 0.1}
+    state_policy(leveled, "informed", {"k_anonymity": {"k": 4}, "bt_privacy": bound})
+    rows = lattice(leveled, "informed")
+    unsafe_but_large = 0
+    for node, row in rows.items():
+        large = all(held.total() >= 4 for held in groups_at(leveled, node).values())
+        assert row["measured"] or not large, node
+        assert large or not row["safe"], node
+        unsafe_but_large += large and not row["safe"]
+    assert unsafe_but_large
+    assert any(row["safe"] for row in rows.values())
+
+
 # --- what is published ----------------------------------------------------------------------------
 
 
@@ -210,6 +225,21 @@ def test_intervals_of_dates_are_days(clinic: Connection) -> None:
     assert days[0].isoformat() == "2024-01-01"
 
 
+def test_null_is_a_value(clinic: Connection) -> None:
+    clinic.execute("UPDATE clinic.patient SET city = NULL WHERE city = 'Dunn'")
+    clinic.execute("UPDATE clinic.patient SET age = NULL WHERE age > 60")
+    clinic.execute("SELECT bkpriv.set_interval_hierarchy('patients', 'age', '{10, 20}')")
+    options = {"nulls": "category"}
+    release = publish(clinic, view="public.v", method="incognito", options=options)
+    shown = rows_of(clinic, "public.v")
+    assert len(shown) == 300
+    groups = Counter(map(str, (row[:3] for row in shown)))
+    assert min(groups.values()) >= 4
+    assert all(
+        row[0] for row in clinic.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release])
+    )
+
+
 # --- what follows from the history ----------------------------------------------------------------
 
 
@@ -250,7 +280,11 @@ def test_the_history_keeps_levels_and_intervals(clinic: Connection) -> None:
 
 @pytest.mark.parametrize(
     ("options", "names"),
-    [({"suppression": 1.5}, ["suppression", "1.5"])],
+    [
+        ({"utility": "beauty"}, ["utility", "beauty"]),
+        ({"suppression": 1.5}, ["suppression", "1.5"]),
+        ({"suppression": "all"}, ["suppression", "all"]),
+    ],
 )
 def test_options_that_mean_nothing(
     leveled: Connection, options: dict[str, Any], names: list[str]

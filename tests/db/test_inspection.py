@@ -93,6 +93,23 @@ def test_binned_values_are_counted_as_such(hospital: Connection) -> None:
     assert '"admitted" (300 in 300)' in said
 
 
+@pytest.mark.parametrize(
+    ("records", "distinct", "warned"),
+    [(19, 19, False), (20, 20, True), (20, 19, True), (20, 18, False), (200, 181, True),
+     (200, 180, False), (200, 1, False)],
+)  # fmt: skip
+def test_more_than_nine_values_in_ten_records_of_at_least_twenty(
+    db: Connection, records: int, distinct: int, warned: bool
+) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT least(i, %s) AS q, chr(65 + i %% 2) AS s "
+        "FROM generate_series(1, %s) AS i",
+        [distinct, records],
+    )
+    said = register(db, ["q"], "t", "s")
+    assert [f'"q" ({distinct} in {records})' in line for line in said] == [True] * warned
+
+
 def test_null_is_counted_by_column(hospital: Connection) -> None:
     hospital.execute(
         "UPDATE patient SET age = NULL WHERE number <= 7;"
@@ -169,6 +186,18 @@ def test_values_that_a_hierarchy_lacks_are_counted_and_named(clinic: Connection)
     assert '"city"' in warning
     assert f"2 of {known} are missing: 'Ely', 'Fen'" in warning
     assert one(clinic, "SELECT count(*) FROM bkpriv.hierarchy WHERE attribute = 'city'") == 1
+
+
+def test_many_missing_values_are_cut_short(clinic: Connection) -> None:
+    clinic.execute(
+        "INSERT INTO clinic.patient SELECT 30, 'f', 'town ' || i, 'flu' "
+        "FROM generate_series(1, 500) AS i"
+    )
+    said = overhear(clinic)
+    clinic.execute(SET, ["city", "clinic.city_levels"])
+    (warning,) = said
+    assert "500 of " in warning
+    assert warning.endswith("and 492 more.")
 
 
 def test_a_hierarchy_of_all_values_is_set_without_a_word(clinic: Connection) -> None:

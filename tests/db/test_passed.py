@@ -14,6 +14,7 @@ from tests.conftest import Connection
 from tests.core.loss_oracles import unique_rows
 from tests.db.clinic import (
     HALF,
+    SENSITIVE,
     create_clinic,
     declare_hopeless,
     one,
@@ -30,7 +31,6 @@ REGISTER = (
     "SELECT bkpriv.register_dataset(%s, %s, %s, %s::text[], attributes => %s::text[], "
     "respondent => %s)"
 )
-
 VISITS = """
 SELECT setseed(0.5); CREATE TABLE clinic.visit AS
 SELECT 1000 + row_number() OVER (ORDER BY random()) AS visit, sex, city, disease,
@@ -39,7 +39,7 @@ SELECT 1000 + row_number() OVER (ORDER BY random()) AS visit, sex, city, disease
 FROM clinic.patient
 """
 
-
+COLUMNS = ["sex", "city", SENSITIVE, "visit", "A Note"]
 METHODS = ["mondrian", "incognito", "bucketize", "anatomy"]
 
 

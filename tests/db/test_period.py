@@ -56,6 +56,19 @@ def test_only_records_of_the_period_are_published(visits: Connection) -> None:
     alone(visits, "month = '2024-02'", release)
 
 
+@pytest.mark.parametrize("method", ["agglomerate", "bucketize", "anatomy", "incognito"])
+def test_every_method_publishes_a_period(visits: Connection, method: str) -> None:
+    visits.execute("SELECT bkpriv.publish('visits', 'plain', 'public.v', %s, '2024-03')", [method])
+    records = len([row for row in draw_visits(MONTHS) if row[1] == "2024-03"])
+    assert one(visits, "SELECT records FROM bkpriv.releases") == records
+    assert (
+        one(visits, "SELECT count(*) FROM public.v")
+        + one(visits, "SELECT suppressed FROM bkpriv.releases")
+        == records
+    )
+    assert visits.execute("SELECT bool_and(satisfied) FROM bkpriv.audit(1)").fetchone() == (True,)
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 

@@ -114,6 +114,21 @@ def test_each_group_is_anonymous_alike_and_believed_alike(
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_rare_value_does_not_collapse_the_table(visitors: Connection, method: str) -> None:
+    count = "SELECT count(*) FROM clinic.visitor WHERE illness = 'rare'"
+    assert one(visitors, count) == 6
+    state_policy(visitors, "alike", POLICY)
+    release = publish(visitors, "visitors", "alike", "public.v", {"theta": 0.99}, method)
+    check(visitors, release, "public.v", 3, 2)
+    sizes = [sum(group.values()) for group in shown(visitors, "public.v")]
+    assert len(sizes) > 30
+    assert max(sizes) < 100
+    left_out = one(visitors, "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release])
+    assert left_out < 100
+    assert "rare" not in {value for group in shown(visitors, "public.v") for value in group}
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_who_remembers_is_kept_from_telling_records_apart(months: Connection, method: str) -> None:
     months.execute(
         "SELECT bkpriv.set_sequential_knowledge('months', 'course', 'domain', 'clinic.course')"

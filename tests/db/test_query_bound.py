@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 import pytest
@@ -90,3 +91,19 @@ def test_an_audit_may_ask_for_the_error_alone(clinic: Connection) -> None:
         sqlstate="22023",
         names=["dimensions", "4"],
     )
+
+
+def test_the_figure_is_that_of_a_workload(clinic: Connection) -> None:
+    """The median over many queries is near that of another workload of the same kind."""
+    release = publish(clinic)
+    measured = one(
+        clinic,
+        "SELECT worst FROM bkpriv.audit(%s, %s)",
+        [release, Jsonb({"query_error": {"median": 1, "queries": 4000, "dimensions": 2}})],
+    )
+    errors = clinic.execute(
+        "SELECT relative_error FROM bkpriv.query_workload(%s, 4000, 2, 0.05, 1) "
+        "WHERE relative_error IS NOT NULL",
+        [release],
+    ).fetchall()
+    assert measured == pytest.approx(median(error for (error,) in errors), rel=0.15)

@@ -71,6 +71,16 @@ def test_options_and_attributes_that_matter_more(few: Connection) -> None:
     assert careful[0] < plain[0]
 
 
+def test_what_is_one_value_is_kept(few: Connection) -> None:
+    rows = few.execute(OPTIMIZE, ["wards", "rr-both", 0.6]).fetchall()
+    assert rows[0] == ("floor", 1, 1.0, 0.0)
+    assert few.execute(OPTIMIZE, ["wards", "rr-both", 1]).fetchall() == [
+        ("floor", 1, 1.0, 0.0),
+        ("ward", 2, 1.0, math.inf),
+        ("disease", 2, 1.0, math.inf),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sqlstate", "names"),
     [
@@ -99,6 +109,14 @@ def test_what_cannot_be_optimized_is_refused(
             sqlstate=sqlstate,
             names=names,
         )
+
+
+def test_a_sensitive_column_of_one_value_is_refused(few: Connection) -> None:
+    few.execute(
+        "CREATE VIEW clinic.ill AS SELECT * FROM clinic.ward WHERE disease = 'flu';"
+        "SELECT bkpriv.register_dataset('ill', 'clinic.ill', '{ward}', 'disease')"
+    )
+    refused(few, OPTIMIZE, ["ill", "rr-both", 0.5], sqlstate="22000", names=["disease", "'flu'"])
 
 
 def test_a_grid_that_is_too_large_names_what_to_coarsen(few: Connection) -> None:

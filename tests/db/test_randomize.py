@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
+from scipy.stats import chisquare
 
 from tests.conftest import Connection
 from tests.db.clinic import (
@@ -140,6 +141,40 @@ def test_readers_see_how_each_attribute_was_distorted(
         query = f"SELECT {kept} FROM {{}} ORDER BY {kept}"
         original = coarse.execute(query.format("clinic.patient").encode()).fetchall()
         assert coarse.execute(query.format("public.drawn").encode()).fetchall() == original
+
+
+def test_marginals_are_those_of_the_channel(db: Connection) -> None:
+    db.execute(
+        "CREATE TABLE wide AS SELECT i % 3 AS a, CASE WHEN i % 10 < 6 THEN 'x' WHEN i % 10 < 9 "
+        "THEN 'y' ELSE 'z' END AS b FROM generate_series(0, 59999) AS i"
+    )
+    db.execute("SELECT bkpriv.register_dataset('wide', 'wide', '{a}', 'b')")
+    # One in a million seeds would fail; this one does not.
+    draw(db, 0.15, dataset="wide", seed=20260)
+    channels = {
+        name: (p, q)
+        for name, p, q in db.execute(
+            "SELECT DISTINCT attribute, retention, flip_probability FROM drawn_randomization"
+        ).fetchall()
+    }
+    (p, q), (r, s) = channels["a"], channels["b"]
+    assert p < 1
+    assert r < 1
+    shares = {"x": 0.6, "y": 0.3, "z": 0.1}
+    found = Counter(db.execute("SELECT a, b FROM drawn").fetchall())
+    expected = {
+        (a, b): 60_000
+        * sum((p if a == c else q) / 3 for c in range(3))
+        * sum((r if b == d else s) * share for d, share in shares.items())
+        for a in range(3)
+        for b in shares
+    }
+    keys = sorted(expected)
+    observed = [found[key] for key in keys]
+    assert chisquare(observed, [expected[key] for key in keys]).pvalue > 1e-6
+    # A test that could fail: the original is far away.
+    plain = [20_000 * shares[b] for _, b in keys]
+    assert chisquare(observed, plain).pvalue < 1e-6
 
 
 def test_no_order_tells_which_records_were_moved(db: Connection) -> None:
@@ -325,7 +360,14 @@ def test_attributes_are_coarsened_before_they_are_drawn(clinic: Connection) -> N
 
 @pytest.mark.parametrize(
     ("levels", "names"),
-    [({"city": 9}, ["city", "9"]), ({}, ["levels"])],
+    [
+        ({"nose": 1}, ["nose"]),
+        ({"disease": 1}, ["disease"]),
+        ({"city": 9}, ["city", "9"]),
+        ({"city": -1}, ["city", "-1"]),
+        ({"city": "region"}, ["city", "region"]),
+        ({}, ["levels"]),
+    ],
 )
 def test_levels_that_there_are_not_are_refused(
     clinic: Connection, levels: dict[str, Any], names: list[str]

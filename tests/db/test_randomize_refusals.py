@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import one, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import BOTH, coarse, draw
@@ -46,6 +48,18 @@ def test_a_policy_without_max_disclosure_is_refused(coarse: Connection) -> None:
         assert "max_disclosure" in (said.message_hint or "")
 
 
+def test_homogeneous_cells_are_named_where_only_the_sensitive_value_is_drawn(
+    db: Connection,
+) -> None:
+    db.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 3 % 2 AS b FROM generate_series(1, 90) i")
+    db.execute("SELECT bkpriv.register_dataset('patients', 't', '{a}', 'b')")
+    state_policy(db, "drawn", {"max_disclosure": {"tau": 0.5}})
+    with unchanged(db):
+        refused(
+            db, PUBLISH, ["drawn", '{"scheme": "rr-s"}'], sqlstate="22023", names=["rr-s", '"a"']
+        )
+
+
 def test_attributes_of_one_value(db: Connection) -> None:
     db.execute(
         "CREATE TABLE t AS SELECT 1 AS a, i % 4 AS c, i % 2 AS b FROM generate_series(1, 80) i"
@@ -59,6 +73,27 @@ def test_attributes_of_one_value(db: Connection) -> None:
     db.execute("UPDATE t SET b = 1")
     with unchanged(db):
         refused(db, PUBLISH, ["drawn", '{"scheme": "rr-both"}'], sqlstate="22000", names=['"b"'])
+
+
+def test_everything_is_kept_where_nearly_everything_may_be_told(coarse: Connection) -> None:
+    draw(coarse, 0.999)
+    query = "SELECT lower(age), sex, city, disease FROM drawn"
+    shown = Counter(coarse.execute(query).fetchall())
+    query = "SELECT age / 50 * 50, sex, city, disease FROM clinic.patient"
+    assert shown == Counter(coarse.execute(query).fetchall())
+
+
+def test_a_cancelled_publication_leaves_no_trace(db: Connection, database: Database) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i * 7919 % 97 AS age, i * 104729 % 89 AS hours, "
+        "i * 1299709 % 13 AS class, i * 31 % 12 AS secret FROM generate_series(1::bigint, 60000) i;"
+        "SELECT bkpriv.register_dataset('patients', 't', '{age,hours,class}', 'secret')"
+    )
+    state_policy(db, "drawn", {"max_disclosure": {"tau": 0.3}})
+    other = database.connect()
+    other.execute("SET statement_timeout = '2s'")
+    with unchanged(db), pytest.raises(psycopg.errors.QueryCanceled):
+        other.execute(PUBLISH, ["drawn", '{"scheme": "rr-both"}'])
 
 
 @pytest.mark.parametrize("nulls", ["error", "category"])

@@ -36,6 +36,29 @@ def audited(db: Connection, release: int, requirements: dict[str, Any] | None) -
     ).fetchall()
 
 
+@pytest.mark.parametrize("method", ["mondrian", "anatomy", "incognito"])
+def test_a_release_is_that_of_the_policy_that_lists_the_bandwidths(
+    clinic: Connection, method: str
+) -> None:
+    shown, found = [], []
+    for name, bandwidths in (("range", [WIDE, 0.5]), ("listed", [*LISTED, 0.5])):
+        state_policy(clinic, name, policy_of(bandwidths))
+        release = publish(clinic, policy=name, method=method, view="public.seen")
+        rows = clinic.execute("SELECT s::text FROM public.seen AS s ORDER BY 1").fetchall()
+        shown.append(rows)
+        recorded = clinic.execute(
+            "SELECT parameters -> 'bandwidth', worst, satisfied FROM bkpriv.audits "
+            "WHERE release = %s AND requirement = 'bt_privacy' ORDER BY 1",
+            [release],
+        ).fetchall()
+        assert [width for width, *_ in recorded] == sorted([*LISTED, 0.5])
+        assert all(worst <= 0.1 + 1e-9 and kept for _, worst, kept in recorded)
+        found.append(audited(clinic, release, None))
+        clinic.execute("SELECT bkpriv.withdraw(%s, 'again')", [release])
+    assert shown[0] == shown[1]
+    assert found[0] == found[1]
+
+
 def test_any_release_is_audited_for_a_range(clinic: Connection) -> None:
     state_policy(clinic, "plain", {"k_anonymity": {"k": 4}})
     release = publish(clinic)
@@ -73,9 +96,21 @@ def test_what_asks_for_one_prior_refuses_a_range(clinic: Connection) -> None:
     ):
         query = f"SELECT * FROM bkpriv.{call}"
         refused(clinic, query, [Jsonb(WIDE)], sqlstate="22023", names=["0.2 to 1.2"])
-    faulty = Jsonb({"bt_privacy": {"bandwidth": {"from": 2, "to": 1}, "t": 0.1}})
-    call = "SELECT bkpriv.set_policy('p', %s)"
-    refused(clinic, call, [faulty], sqlstate="22023", names=["from"])
+    for faulty, field in (
+        ({"from": 2, "to": 1}, "from"),
+        ({"from": 0, "to": 1}, "from"),
+        ({"from": 0.1}, "to"),
+        ({"from": 0.1, "to": 1, "points": 1}, "points"),
+        ({"from": 0.1, "to": 1, "points": 101}, "points"),
+    ):
+        policy = {"bt_privacy": {"bandwidth": faulty, "t": 0.1}}
+        refused(
+            clinic,
+            "SELECT bkpriv.set_policy('p', %s)",
+            [Jsonb(policy)],
+            sqlstate="22023",
+            names=[field, "bt_privacy"] if field != "from" else [field],
+        )
 
 
 def test_releases_together_are_certified_at_each_bandwidth(db: Connection) -> None:

@@ -246,6 +246,27 @@ def test_the_view_moves_from_one_setting_to_another(
     assert one(clinic, "SELECT count(*) FROM public.v WHERE age_from <= 40 AND age_to >= 40") > 0
 
 
+@pytest.mark.parametrize("style", ["bounds", "text"])
+@pytest.mark.parametrize(
+    "method",
+    ["agglomerate", "incognito", "js_reduce", "microaggregate", "beta_likeness_primacy"],
+)
+def test_every_method_that_generalizes(clinic: Connection, method: str, style: str) -> None:
+    policy = {"k_anonymity": {"k": 4}}
+    if method == "beta_likeness_primacy":
+        policy |= {"beta_likeness": {"beta": 4}}
+    state_policy(clinic, "fit", policy)
+    clinic.execute("UPDATE clinic.patient SET age = NULL WHERE age % 17 = 3")
+    clinic.execute("SELECT bkpriv.set_interval_hierarchy('patients', 'age', '{10,20}')")
+    options: dict[str, Any] = {"ranges": style, "nulls": "category"}
+    release = publish(clinic, "patients", "fit", "public.v", options, method)
+    columns = "age_from, age_to" if style == "bounds" else "age"
+    sizes = clinic.execute(sql.SQL(f"SELECT count(*) FROM v GROUP BY {columns}, sex, city"))
+    assert min(size for (size,) in sizes) >= 4
+    for query in ("age < 40", "age IS NULL OR sex = 'f' AND city = 'Aln'", "true GROUP BY age"):
+        agree(clinic, release, f"SELECT count(*) FROM patients WHERE {query}")
+
+
 def test_a_release_grows_in_another_style(clinic: Connection) -> None:
     clinic.execute(
         "CREATE TABLE grown AS SELECT row_number() OVER () AS person, age, sex, disease "

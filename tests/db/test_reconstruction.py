@@ -240,6 +240,20 @@ def test_any_attributes_are_counted_by(patients: Connection, shown: Read) -> Non
                 assert high == pytest.approx(count + 1.959964 * error, abs=1e-4)
 
 
+def test_likeliest_counts_are_not_negative_and_have_the_records(
+    patients: Connection, shown: Read
+) -> None:
+    attributes = shown.attributes[-2:]
+    rows = reconstructed(patients, shown.release, attributes, "maximum_likelihood")
+    assert sum(count for _, count, *_ in rows) == pytest.approx(shown.shown.sum())
+    assert all(count >= 0 for _, count, *_ in rows)
+    assert {(error, low, high) for _, _, error, low, high in rows} == {(None, None, None)}
+    free = shown.by_key("true", attributes)
+    if all(count > 0 for count, _ in free.values()):
+        for key, count, *_ in rows:
+            assert count == pytest.approx(free[keyed(key)][0], abs=0.5)
+
+
 # --- Queries --------------------------------------------------------------------------------------
 
 
@@ -362,6 +376,16 @@ def test_what_is_about_groups_is_null(patients: Connection, shown: Read) -> None
     assert all(metric.startswith("gcp(") and figure is None for metric, figure in columns)
     assert [metric for metric, _ in divergences] == ["kl", "chi_square", "l2"]
     assert all(0 < figure < math.inf for _, figure in divergences)
+
+
+def test_associations_of_what_is_kept_are_those_of_the_source(
+    patients: Connection, shown: Read
+) -> None:
+    rows = patients.execute("SELECT * FROM bkpriv.association(%s)", [shown.release]).fetchall()
+    assert len(rows) == len(shown.attributes) * (len(shown.attributes) - 1)
+    for one, other, original, released in rows:
+        both_kept = {one, other} <= shown.kept
+        assert released == pytest.approx(original, abs=1e-9 if both_kept else 0.15)
 
 
 # --- Refusals -------------------------------------------------------------------------------------

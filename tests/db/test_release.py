@@ -100,6 +100,39 @@ def test_a_release_keeps_its_promise_and_shows_the_source(
             assert distance <= stated["t_closeness"]["t"] + 1e-9, box
 
 
+def test_as_many_groups_are_made_as_the_requirement_lets(shared_clinic: Connection) -> None:
+    state_policy(shared_clinic, "loose", {"k_anonymity": {"k": 1}})
+    release = publish(shared_clinic, policy="loose", view="public.loose")
+    cells = one(
+        shared_clinic, "SELECT count(*) FROM (SELECT FROM clinic.patient GROUP BY age, sex, city) c"
+    )
+    kept = one(shared_clinic, "SELECT groups FROM bkpriv.release WHERE release = %s", [release])
+    assert kept == cells
+
+
+def test_beliefs_move_by_no_more_than_was_promised(shared_clinic: Connection) -> None:
+    # By the oracle: priors from pairs of records, posteriors by equation 3, for every record.
+    db = shared_clinic
+    release = publish(db, policy="beliefs", view="public.beliefs")
+    source = rows_of(db, "clinic.patient")
+    records = records_of(source, ["age"], PATHS, [*QUASI_IDENTIFIERS, SENSITIVE])
+    priors = oracles.rounded(oracles.priors(records, [0.3] * 3))
+    cells = db.execute(
+        "SELECT group_id, qi, disclosure FROM bkpriv.disclosure(%s, '0.3', 'exact')", [release]
+    ).fetchall()
+    group_of = {tuple(qi.values()): group for group, qi, _ in cells}
+    told = {tuple(qi.values()): figure for _, qi, figure in cells}
+    groups: dict[int, list[int]] = {}
+    for place, record in enumerate(source):
+        if record[:-1] in group_of:
+            groups.setdefault(group_of[record[:-1]], []).append(place)
+    for group in groups.values():
+        figures = oracles.disclosures(records, priors, group, None, "exact")
+        for place, figure in zip(group, figures, strict=True):
+            assert figure <= 0.2 + 1e-9
+            assert figure == pytest.approx(told[source[place][:-1]], abs=1e-9)
+
+
 def test_an_estimate_may_promise_too_much_and_certification_does_not(
     clinic: Connection,
 ) -> None:

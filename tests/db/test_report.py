@@ -15,6 +15,7 @@ from bkpriv_core.report.words import figure, share
 from tests.conftest import Connection
 from tests.db.clinic import BELIEFS, one, publish, state_policy
 from tests.db.refusal import refused
+from tests.db.several import create_releases
 
 pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
@@ -144,6 +145,17 @@ def test_persons_are_counted_where_they_may_have_several_records(
     assert said in words
     assert f"max_records_per_person: {options['max_records_per_person']}" in words
     assert "Persons over it" in words
+
+
+def test_values_of_several_columns_are_told_in_words(clinic: Connection) -> None:
+    create_releases(clinic)
+    words = words_of(page_of(clinic, 1))
+    assert '{"' not in words
+    for value, before, after in clinic.execute(
+        "SELECT value, value_before, value_after FROM bkpriv.audit(1) WHERE value IS NOT NULL"
+    ).fetchall():
+        written = " · ".join(f"{column}: {told}" for column, told in json.loads(value).items())
+        assert f"{written} , {share(before)} before, {share(after)} after" in words
 
 
 def test_who_may_read_the_release_is_told_to_officers(

@@ -119,6 +119,33 @@ def test_incremental_knowledge_is_mined_from_the_releases(months: Connection) ->
     assert figures(months) == rows
 
 
+def test_figures_are_the_means_of_beliefs(months: Connection) -> None:
+    know(months, "domain", "clinic.course")
+    publish_all(months)
+    shares = months.execute(
+        "SELECT r.release, u.name, v.month::text, v.disease, u.g FROM bkpriv.release r "
+        "JOIN bkpriv.release_respondent USING (release), "
+        "unnest(respondents, group_ids) AS u(name, g) "
+        "JOIN clinic.visit v ON v.patient = u.name WHERE v.month = r.period::date AND u.g >= 0"
+    ).fetchall()
+    audit = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'bethe')"
+    for release, records, gain, confidence, worst, remembered in figures(months, audit):
+        mine = [row for row in shares if row[0] == release]
+        sizes = Counter(row[4] for row in mine)
+        having = Counter((row[4], row[3]) for row in mine)
+        gains, sure = [], []
+        for _, who, month, disease, group in mine:
+            share = having[group, disease] / sizes[group]
+            sure.append(believed(months, who, month)[1][disease])
+            gains.append((sure[-1] - share) / (1 - share) if share < 1 else 0.0)
+        assert records == len(mine)
+        assert gain == pytest.approx(sum(gains) / len(mine))
+        assert confidence == pytest.approx(sum(sure) / len(mine))
+        assert worst == pytest.approx(max(sure))
+        earlier = {row[1] for row in shares if row[0] < release}
+        assert remembered == sum(row[1] in earlier for row in mine)
+
+
 # --- what becomes of releases ---------------------------------------------------------------------
 
 
@@ -183,6 +210,21 @@ def test_releases_about_something_else_are_left_out(months: Connection) -> None:
     assert rows[3][6] == 0
 
 
+def test_a_period_published_twice_is_two_looks_at_the_same_values(months: Connection) -> None:
+    know(months, "domain", "clinic.course")
+    state_policy(months, "plain", {"k_anonymity": {"k": 3}})
+    state_policy(months, "coarse", {"k_anonymity": {"k": 9}})
+    publish_month(months, MONTHS[0])
+    first = believed(months, "p1", MONTHS[0])
+    publish_month(months, MONTHS[0], "coarse")
+    second = believed(months, "p1", MONTHS[0])
+    # What was believed after the first look is believed before the second.
+    assert second[0] == pytest.approx(first[1], abs=1e-7)
+    (alone, both) = figures(months)
+    assert both[5] == both[1]
+    assert both[2] >= alone[2] - 1e-9
+
+
 def test_releases_out_of_the_order_of_time(months: Connection) -> None:
     know(months, "domain", "clinic.course")
     state_policy(months, "plain", {"k_anonymity": {"k": 3}})
@@ -206,6 +248,35 @@ SELECT bkpriv.register_dataset(n, 'late.visit', '{age}', 'disease', 'who', 'mont
 SELECT bkpriv.set_policy('plain', '{"k_anonymity": {"k": 2}}'), bkpriv.set_policy('close',
     '{"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": {"sequence": "same"}, "t": %s}]}');
 """
+
+
+@pytest.mark.parametrize("policy", ["plain", "close"])
+def test_a_release_published_late_counts_from_then_on(db: Connection, policy: str) -> None:
+    db.execute(LATE % 0.9)
+    for dataset, months_of_it in (("late", (1, 3, 2)), ("in_time", (1, 2, 3))):
+        for month in months_of_it:
+            db.execute(
+                "SELECT bkpriv.publish(%s, %s, %s, period => %s)",
+                [dataset, policy, f"public.{dataset}", str(month)],
+            )
+    state_policy(
+        db,
+        "strict",
+        {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": {"sequence": "same"}, "t": 0.2}]},
+    )
+    # By the second month a has X. So who shares a group with a in the fourth is known to have Y.
+    for dataset in ("late", "in_time"):
+        publish = "SELECT bkpriv.publish(%s, %s, %s, period => '4')"
+        view = f"public.{dataset}"
+        refused(db, publish, [dataset, "strict", view], sqlstate="22023", names=["bt_privacy"])
+        db.execute(publish, [dataset, "plain", view])
+        audit = db.execute(
+            "SELECT period, confidence FROM bkpriv.sequential_audit(%s, 'same', 'exact')", [dataset]
+        )
+        assert dict(audit.fetchall()) == pytest.approx(
+            # What was believed of the third as it appeared stays.
+            {"1": 0.5, "2": 1.0, "3": 0.5 if dataset == "late" else 1.0, "4": 1.0}
+        )
 
 
 def test_periods_that_cannot_be_compared_are_refused(db: Connection) -> None:

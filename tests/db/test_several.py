@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from psycopg.types.json import Jsonb
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.policy import parse_policy
@@ -359,3 +360,30 @@ def test_plain_texts_mean_one_sensitive_column(visits: Connection, given: int) -
         "SELECT sensitive, respondent FROM bkpriv.dataset WHERE name = %s", [f"plain{given}"]
     )
     assert told.fetchall() == [(["disease"], "id" if given > 4 else None)]
+
+
+def test_each_column_may_have_a_bound_of_its_own(visits: Connection) -> None:
+    bounds = {"disease": 3, "treatment": 2}
+    listed = [{"l": least, "sensitive": column} for column, least in bounds.items()]
+    state_policy(visits, "each", {"l_diversity": listed, "overlap": "warn"})
+    release = publish(visits, "visits", "each", "public.each", method="bucketize")
+    groups = visits.execute(
+        "SELECT count(DISTINCT disease), count(DISTINCT treatment) FROM public.each "
+        "GROUP BY group_id"
+    ).fetchall()
+    least = {"disease": min(n for n, _ in groups), "treatment": min(n for _, n in groups)}
+    assert all(least[column] >= bound for column, bound in bounds.items())
+    assert least["treatment"] == 2
+    audited = visits.execute(
+        "SELECT parameters ->> 'sensitive', threshold, worst, satisfied FROM bkpriv.audit(%s)",
+        [release],
+    ).fetchall()
+    assert audited == [(column, bounds[column], least[column], True) for column in bounds]
+    # What does not hold is found by its column.
+    asked = Jsonb(
+        {"l_diversity": [{"l": 1, "sensitive": "disease"}, {"l": 5, "sensitive": "treatment"}]}
+    )
+    broken = visits.execute(
+        "SELECT parameters ->> 'sensitive', satisfied FROM bkpriv.audit(%s, %s)", [release, asked]
+    ).fetchall()
+    assert broken == [("disease", True), ("treatment", False)]

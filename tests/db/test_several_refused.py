@@ -23,7 +23,11 @@ def visits(shared_clinic: Connection) -> Connection:
 
 @pytest.mark.parametrize(
     ("policy", "names"),
-    [({"l_diversity": {"l": 2, "sensitive": "age"}}, ["age", "no sensitive column"])],
+    [
+        ({"l_diversity": {"l": 2, "sensitive": "age"}}, ["age", "no sensitive column"]),
+        ({"bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "sensitive": "x"}]}, ["x"]),
+        ({"t_closeness": {"t": 0.5, "ground": "ordered", "joint": True}}, ["ordered"]),
+    ],
     ids=str,
 )
 def test_policies_that_mean_nothing(
@@ -37,6 +41,17 @@ def test_policies_that_mean_nothing(
             sqlstate="22023",
             names=names,
         )
+
+
+def test_what_contradicts_itself_is_no_policy(visits: Connection) -> None:
+    stated = {"l_diversity": {"l": 2, "sensitive": "disease", "joint": True}}
+    refused(
+        visits,
+        "SELECT bkpriv.set_policy('odd', %s::jsonb)",
+        [json.dumps(stated)],
+        sqlstate="22023",
+        names=["l_diversity", "jointly"],
+    )
 
 
 def test_a_method_of_one_column(visits: Connection) -> None:
@@ -70,6 +85,25 @@ def test_m_invariance_is_of_one_column(visits: Connection) -> None:
             sqlstate="0A000",
             names=["m_invariance", ", ".join(COLUMNS)],
         )
+
+
+def test_of_one_column_jointly_is_by_itself(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        visits.execute(
+            "SELECT bkpriv.register_dataset('plain', 'clinic.visit', '{age,sex}', 'disease')"
+        )
+        shown = []
+        keys: list[dict[str, Any]] = [{}, {"joint": True}, {"sensitive": "disease"}]
+        for number, more in enumerate(keys):
+            policy = {"l_diversity": {"l": 2, **more}, "k_anonymity": {"k": 3}}
+            state_policy(visits, f"plain{number}", policy)
+            options = {"seed": 1}
+            publish(visits, "plain", f"plain{number}", f"public.plain{number}", options=options)
+            shown.append(visits.execute(f"SELECT * FROM plain{number}").fetchall())
+            latest = one(visits, "SELECT max(release) FROM bkpriv.releases")
+            rows = visits.execute("SELECT parameters FROM bkpriv.audit(%s)", [latest]).fetchall()
+            assert rows == [({"k": 3},), ({"l": 2, "variant": "distinct"},)]
+        assert shown[0] == shown[1] == shown[2]
 
 
 def test_null_is_a_value_of_a_column(visits: Connection) -> None:

@@ -76,6 +76,16 @@ def test_columns_that_single_people_out_together_are_named(people: Connection, k
         assert f"{words} {cells(people, *columns)}" in said, words
 
 
+def test_days_are_tried_in_bins_of_the_calendar(people: Connection) -> None:
+    (said,) = told(people, ["sex", "birth", "age"], more=""", bins => '{"birth": "week"}'""")
+    for words, columns in [
+        ("All 3 have", ["sex", "date_trunc('week', birth)", "age"]),
+        ('"birth" in bins of month:', ["sex", "date_trunc('month', birth)", "age"]),
+        ('"birth" in bins of year:', ["sex", "date_trunc('year', birth)", "age"]),
+    ]:
+        assert f"{words} {cells(people, *columns)}" in said, words
+
+
 def test_bins_that_were_proposed_have_the_cells_that_were_told(people: Connection) -> None:
     hints: list[str | None] = []
     people.add_notice_handler(lambda notice: hints.append(notice.message_hint))

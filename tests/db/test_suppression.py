@@ -198,6 +198,35 @@ def test_what_is_relaxed_is_told(db: Connection) -> None:
     assert one(db, "SELECT count(*) FROM public.w") == count
 
 
+def test_whole_columns_leave_out_classes(db: Connection) -> None:
+    create_clinic(db, 300)
+    declare_clinic(db)
+    state_policy(db, "four", {"k_anonymity": {"k": 4}})
+    release = publish(
+        db, policy="four", view="public.v", method="incognito", options={"suppression": 0.2}
+    )
+    assert left_out(db, release) > 0
+    levels = "SELECT attribute, level FROM bkpriv.release_attribute WHERE release = %s"
+    level: dict[str, int] = dict(db.execute(levels, [release]).fetchall())
+    shown = {
+        "age": "*" if level["age"] else "age::text",
+        "sex": "*" if level["sex"] else "sex",
+        "city": ("city", "CASE WHEN city IN ('Aln', 'Brix') THEN 'north' ELSE 'south' END", "*")[
+            level["city"]
+        ],
+    }
+    classes = ", ".join("'*'" if text == "*" else text for text in shown.values())
+    sizes = db.execute(
+        f"SELECT count(*), {classes} FROM clinic.patient GROUP BY 2, 3, 4 HAVING count(*) < 4"
+    ).fetchall()
+    rows = db.execute("SELECT * FROM bkpriv.explain_suppressed(%s, 1000)", [release]).fetchall()
+    assert sum(size for size, *_ in sizes) == sum(row[1] for row in rows)
+    for _, records, requirement, _, threshold, attained, *_ in rows:
+        assert (requirement, threshold) == ("k_anonymity", 4.0)
+        assert records <= attained < 4
+    assert {row[5] for row in rows} <= {float(size) for size, *_ in sizes}
+
+
 def test_nothing_is_said_where_nothing_was_left_out(published: Connection) -> None:
     assert left_out(published, 1) == 0
     assert published.execute(EXPLAIN, [1]).fetchall() == []

@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import fill, one, overhear, publish, state_policy
+from tests.db.clinic import declare_people, fill, one, overhear, publish, state_policy
 from tests.db.monthly import create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 
@@ -139,6 +139,45 @@ def test_withdrawn_releases_were_seen(inserted: Connection) -> None:
     assert [row.respondent for row in explained(inserted, [1, 2], SURE)] == ["E"]
 
 
+def test_beliefs_move_further_by_both(inserted: Connection) -> None:
+    beliefs = {"bt_privacy": [{"bandwidth": {"kernel": "uniform"}, "t": 0.001}]}
+    (both,) = audited(inserted, [1, 2], beliefs)
+    singles = [audited(inserted, [release], beliefs)[0] for release in (1, 2)]
+    assert both.worst > max(single.worst for single in singles)
+    (row,) = [row for row in explained(inserted, [1, 2], beliefs) if row.respondent == "E"]
+    assert (row.sensitive, row.posterior) in (("HIV", 1.0), ("flu", 0.0))
+    assert row.prior == pytest.approx(0.8 if row.sensitive == "HIV" else 0.2)
+
+
+# --- One release ----------------------------------------------------------------------------------
+
+
+DEMANDED = {
+    "k_anonymity": {"k": 5},
+    "l_diversity": {"l": 2, "variant": "entropy"},
+    "max_disclosure": {"tau": 0.4},
+    "t_closeness": {"t": 0.3},
+    "beta_likeness": {"beta": 1.0},
+    "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}, {"bandwidth": {"kernel": "uniform"}, "t": 0.1}],
+}
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy", "bucketize", "incognito"])
+def test_of_one_release_it_is_the_audit(clinic: Connection, method: str) -> None:
+    declare_people(clinic)
+    clinic.execute("SELECT bkpriv.set_interval_hierarchy('people', 'age', '{10, 50}')")
+    release = publish(clinic, "people", view="public.people", method=method)
+    alone = clinic.execute("SELECT * FROM bkpriv.audit(%s, %s)", [release, Jsonb(DEMANDED)])
+    for one_, together in zip(
+        (Row(*row) for row in alone.fetchall()), audited(clinic, [release], DEMANDED), strict=True
+    ):
+        assert together.parameters == {**one_.parameters, "together": [release]}
+        assert (together.requirement, together.threshold) == (one_.requirement, one_.threshold)
+        assert (together.worst, together.mean) == pytest.approx((one_.worst, one_.mean), abs=1e-6)
+        assert (together.vulnerable, together.satisfied) == (one_.vulnerable, one_.satisfied)
+        assert together.sure == one_.sure
+
+
 # --- Several policies, datasets, sources ----------------------------------------------------------
 
 
@@ -193,6 +232,17 @@ def test_whose_value_changed_is_somebody_else(inserted: Connection) -> None:
     assert "E" in [row.respondent for row in explained(inserted, [1, 2, 3], SURE)]
 
 
+def test_values_that_a_release_does_not_have_are_no_hindrance(inserted: Connection) -> None:
+    inserted.execute("DELETE FROM ward WHERE name = 'D'")
+    publish(inserted, "ward", "ward", "public.shown")
+    # Everybody else is known: of A-E one had flu, and that was D.
+    rows = explained(inserted, [2, 3], SURE)
+    assert [(row.respondent, row.sensitive) for row in rows] == [
+        (name, "flu" if name == "D" else "HIV") for name in ("A", "B", "C", "D", "E")
+    ] or {row.respondent for row in rows} == set("ABCDE")
+    assert {row.posterior for row in rows} == {1.0}
+
+
 def test_nulls_are_values_of_their_own(db: Connection) -> None:
     open_ward(db)
     admit(db, *FOUR[:3])
@@ -205,6 +255,21 @@ def test_nulls_are_values_of_their_own(db: Connection) -> None:
     assert (row.respondent, row.sensitive, row.posterior) == ("E", None, 1.0)
     (found,) = audited(db, [1, 2], {"l_diversity": {"l": 2}})
     assert (found.worst_qi, found.value, found.value_after) == ({"age": None}, None, 1.0)
+
+
+def test_a_release_that_grows_tells_nothing_more(db: Connection) -> None:
+    open_ward(db)
+    admit(db, *FOUR)
+    grow = {"grow": True}
+    publish(db, "ward", "ward", "public.shown", grow)
+    admit(db, ("E", 34, "HIV"))
+    publish(db, "ward", "ward", "public.shown", grow)
+    admit(db, ("F", 35, "flu"), ("G", 36, "flu"), ("H", 37, "HIV"))
+    publish(db, "ward", "ward", "public.shown", grow)
+    assert explained(db, [1, 2, 3], SURE) == []
+    k, largest = audited(db, [1, 2, 3], {"k_anonymity": {"k": 4}, **SURE})
+    assert (k.worst, k.mean) == (4, 4)
+    assert (largest.worst, largest.mean) == pytest.approx((0.75, (0.75 + 0.5) / 2))
 
 
 # --- What adversaries know ------------------------------------------------------------------------

@@ -210,6 +210,26 @@ def people(count: int, seed: int) -> list[Person]:
     return [(name, draw.randint(20, 40), diseases[name]) for name in range(count)]
 
 
+@pytest.mark.parametrize("method", ["mondrian", "bucketize", "anatomy", "microaggregate"])
+def test_nobody_is_found_in_a_table_that_grows(db: Connection, method: str) -> None:
+    """Four months of publishing everything anew, by methods of every form."""
+    population = people(14, 3)
+    register(db, population[:8])
+    state_policy(db, "p", LEAST | {"l_diversity": {"l": 2, "variant": "distinct"}})
+    told: list[dict[str, str]] = []
+    options = {"seed": 1}
+    for month, coming in enumerate((0, 2, 1, 3)):
+        arrived = 8 + sum((0, 2, 1, 3)[:month])
+        fill(db, "person", population[arrived : arrived + coming])
+        if month == 2:
+            db.execute("DELETE FROM person WHERE name = 3")
+        release = publish(db, "people", "p", "shown", options, method)
+        told += shown(db, release)
+        assert max(surest(told).values()) <= 0.7 + 1e-9
+        assert all(satisfied for *_, satisfied in findings(db, release))
+        assert len(findings(db, release)) == 3 * bool(month)
+
+
 def test_two_policies_on_one_table(db: Connection) -> None:
     register(db, people(12, 5))
     state_policy(db, "fine", {"k_anonymity": {"k": 2}, "max_disclosure": {"tau": 0.7}})

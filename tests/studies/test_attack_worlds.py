@@ -27,12 +27,14 @@ from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
 from studies.attacks import worlds
-from studies.attacks.worlds import Publish, Worlds, infer_worlds, publishing
+from studies.attacks.worlds import Publish, Worlds, infer_worlds, publishing, sampled
 from tests.conftest import sample
 from tests.core import oracles
 from tests.core.oracles import Records
-from tests.core.strategies import as_array, as_table, beliefs, by_age, tables
+from tests.core.strategies import as_array, as_parts, as_table, beliefs, by_age, tables
 from tests.core.test_attack_assignment import shown
 
 STILL = sorted(name for name, method in METHODS.items() if not method.draws)
@@ -247,6 +249,13 @@ def test_beliefs_equal_those_over_all_tables_of_each_method(name: str) -> None:
     tried()
 
 
+@pytest.mark.parametrize("name", sorted(set(METHODS) - set(STILL)))
+def test_methods_that_draw_are_refused(name: str) -> None:
+    options = {"scheme": "rr-s"} if name == "randomize" else {}
+    with pytest.raises(Unsupported, match=f"method {name} "):
+        publication(name, {"k_anonymity": {"k": 2}}, **options)
+
+
 @given(cases(), st.sampled_from(STILL), st.sampled_from(POLICIES), st.integers(0, 99))
 def test_methods_that_are_said_to_draw_nothing_draw_nothing(
     case: tuple[Records, list[list[Fraction]]], name: str, policy: dict[str, Any], seed: int
@@ -291,3 +300,61 @@ def test_too_many_worlds_are_refused_with_their_number(
     with pytest.raises(TooLarge, match=r"^too many tables") as refused:
         infer_worlds(release, prior, publish)
     assert "in 1 steps" in refused.value.detail
+
+
+def test_very_many_worlds_are_told_by_their_power_of_ten() -> None:
+    records = by_age(*("ab" * 40))
+    publish = publication("mondrian", {"k_anonymity": {"k": 4}})
+    release = published(records, publish)
+    assert release is not None
+    # Values of each of sixteen groups of five can be handed out in ten ways.
+    with pytest.raises(TooLarge, match=r"^at least 10\^11 tables"):
+        infer_worlds(release, Setting(release.table).prior(0.5), publish)
+
+
+def test_worlds_of_large_groups_are_not_looked_for() -> None:
+    records = by_age(*("ab" * 700))
+    publish = publication("mondrian", {"k_anonymity": {"k": 1000}})
+    release = published(records, publish)
+    assert release is not None
+    with pytest.raises(TooLarge, match=r"^too many tables"):
+        infer_worlds(release, Setting(release.table).prior(0.5), publish)
+
+
+def test_cells_of_many_people_and_values_are_refused_and_not_gone_through() -> None:
+    values = [f"d{number}" for number in range(120)]
+    records = by_age(*values)
+    rows = tuple((str(20 + number % 2), value) for number, value in enumerate(values))
+    table = as_table(replace(records, rows=rows))
+    release = publication("mondrian", {"k_anonymity": {"k": 5}})(table)
+    assert release is not None
+    prior = np.full((table.cells, len(values)), 1 / len(values))
+    with pytest.raises(TooLarge, match=r"^too many tables"):
+        infer_worlds(
+            Release(release.parts, Groups.whole(table.cells), release.form),
+            prior,
+            lambda _: Release(release.parts, Groups.whole(table.cells), release.form),
+        )
+
+
+def test_people_who_are_told_apart_are_refused() -> None:
+    records = by_age(*"abab")
+    parts = as_parts(records, range(4))
+    alike = Parts(parts.table, np.array([0, 0, 2, 3]), parts.counts)
+    release = Release(alike, Groups.whole(4), METHODS["mondrian"].form)
+    with pytest.raises(Unsupported, match="told apart"):
+        infer_worlds(release, np.full((4, 2), 0.5), lambda table: release)
+
+
+def test_samples_are_of_the_table() -> None:
+    table = as_table(by_age(*"aabbab"))
+    drawn = [sampled(table, 3, np.random.default_rng(seed)) for seed in range(60)]
+    for some, cells in drawn:
+        assert some.records == 3
+        assert some.domains == table.domains
+        assert (some.codes == table.codes[cells]).all()
+        assert (some.counts <= table.counts[cells]).all()
+    # Everybody is drawn in about half of them.
+    times = Counter(int(cell) for _, cells in drawn for cell in cells)
+    assert sorted(times) == list(range(6))
+    assert min(times.values()) > 15

@@ -19,6 +19,7 @@ from studies.clinic.course import (
     NONE,
     RESULTS,
     STAGES,
+    class_of,
     first_chances,
     next_chances,
 )
@@ -32,6 +33,8 @@ FIGURES = {
     "of sepsis": 5,
     "ends": 2,
 }
+DISEASES = [sum(list(FIGURES.values())[:place]) for place in range(5)]
+"""Code of the first stage of each disease, and of the first end."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +94,27 @@ def test_stays_have_no_gap_and_end_with_an_end(source: Source) -> None:
         assert results[-1] in RESULTS[DISCHARGED:] or weeks[-1] == 24
 
 
+def test_who_is_examined_again_is_the_same_person(source: Source) -> None:
+    persons = defaultdict(set)
+    for patient, _, *person, _ in source.rows():
+        persons[patient].add(tuple(person))
+    assert {len(found) for found in persons.values()} == {1}
+
+
+def test_illness_changes_slowly(source: Source) -> None:
+    """Nine in ten are there the next week; most have the same result then."""
+    pairs = [
+        (before, after)
+        for history in stays(source).values()
+        for (_, before), (_, after) in itertools.pairwise(history)
+    ]
+    assert len(pairs) / (23 * 5000) == pytest.approx(0.9, abs=0.02)
+    chronic = [(before, after) for before, after in pairs if RESULTS.index(before) < DISEASES[3]]
+    assert sum(before == after for before, after in chronic) / len(chronic) == pytest.approx(
+        0.9, abs=0.03
+    )
+
+
 def pasts() -> Iterator[list[int]]:
     """Every past that may be asked about, and some that cannot be, newest first."""
     codes = range(len(STAGES))
@@ -108,6 +132,76 @@ def test_chances_are_distributions() -> None:
         chances = next_chances(np.full(len(past), number), past)
         assert chances.min() >= 0
         assert chances.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_week_moves_by_one_stage_of_a_disease() -> None:
+    past = np.array(list(pasts()))
+    for row, (newest, *_) in zip(next_chances(np.full(len(past), 7), past), past, strict=True):
+        assert row[newest] > 0
+        first, end = next(
+            pair for pair in itertools.pairwise(DISEASES) if pair[0] <= newest < pair[1]
+        )
+        near = {code for code in (newest - 1, newest, newest + 1) if first <= code < end}
+        assert {*np.flatnonzero(row)} <= near | {17, 18}
+
+
+def test_every_stage_can_be_reached_from_the_mildest() -> None:
+    for first, end in itertools.pairwise(DISEASES):
+        following = {
+            (row.history[-1], row.next) for row in transitions(1, 24) if len(row.history) == 1
+        }
+        for milder, graver in itertools.pairwise(RESULTS[first:end]):
+            assert (milder, graver) in following
+        assert all((stage, "deceased") in following for stage in RESULTS[first:end])
+        assert all(
+            (stage, "discharged") in following
+            for stage in RESULTS[first:end]
+            if stage not in ("septic shock", "organ failure")
+        )
+
+
+# Worse, better, discharged and deceased by the tables, for who has a frailty of 1: symptomatic HIV.
+@pytest.mark.parametrize(
+    ("past", "moves"),
+    [
+        (["symptomatic"], (5, 6, 5, 0.5)),
+        (["symptomatic", "symptomatic"], (5, 6, 5, 0.5)),
+        (["AIDS", "symptomatic", "symptomatic"], (5, 6, 5, 0.5)),
+        (["symptomatic", "symptomatic", "symptomatic"], (2.5, 3, 7.5, 0.35)),
+        (["latent", "symptomatic"], (10, 3, 2.5, 0.75)),
+        (["latent", "latent", "symptomatic"], (10, 3, 2.5, 0.75)),
+        (["symptomatic", "latent", "symptomatic"], (15, 3, 1.25, 1)),
+        (["AIDS", "symptomatic"], (2.5, 12, 7.5, 0.25)),
+        (["symptomatic", "AIDS", "symptomatic"], (2.5, 12, 7.5, 0.25)),
+    ],
+)
+def test_the_past_matters(past: list[str], moves: tuple[float, ...]) -> None:
+    names = {"latent": 6, "symptomatic": 7, "AIDS": 8}
+    codes = [names[stage] for stage in reversed(past)] + [NONE] * (3 - len(past))
+    expected = np.zeros(19)
+    expected[[8, 6, 17, 18]] = moves
+    expected[7] = 100 - 5 - 6 - 5 - 0.5
+    number = class_of(np.array([60]), np.array([2]), np.array([75]))
+    assert next_chances(number, np.array([codes]))[0] == pytest.approx(expected / expected.sum())
+
+
+def test_the_class_matters() -> None:
+    """Old men in sepsis fare worse: 1.35 · 1.1 · 1.15 over the tables' weights."""
+    number = class_of(np.array([70]), np.array([1]), np.array([62]))
+    row = next_chances(number, np.array([[13, NONE, NONE]]))[0]
+    frailty = 1.35 * 1.1 * 1.15
+    expected = np.array([15 * frailty, 30 / frailty, 8 / frailty, 4 * frailty, 100 - 57])
+    assert row[[14, 12, 17, 18, 13]] == pytest.approx(expected / expected.sum())
+
+
+def test_classes_are_bands_of_ten() -> None:
+    age, gender, weight = np.meshgrid(range(45, 75), (1, 2), range(60, 90), indexing="ij")
+    codes = class_of(age, gender, weight)
+    expected = [
+        6 * (a >= 55) + 6 * (a >= 65) + 3 * (g == 2) + (w >= 70) + (w >= 80)
+        for a, g, w in zip(age.ravel(), gender.ravel(), weight.ravel(), strict=True)
+    ]
+    assert codes.ravel().tolist() == expected
 
 
 def test_first_beliefs_are_about_everyone() -> None:

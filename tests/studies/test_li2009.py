@@ -234,6 +234,21 @@ def test_worst_disclosure(
     )
 
 
+def test_times_are_those_of_every_table_and_sample(study: Study) -> None:
+    rows = study.rows("figure_4a")
+    assert {(row["table"], row["parameters"]) for row in rows} == {
+        (table, parameters) for table in TABLES for parameters in ("para1", "para4")
+    }
+    sampled = study.rows("figure_4b")
+    everything = study.source.records
+    assert {(row["records"], row["b"]) for row in sampled} == {
+        (str(records), b)
+        for records in (round(everything / 2), everything)
+        for b in ("near 0: no smoothing", "0.3", "0.5")
+    }
+    assert all(0 < float(row["seconds"]) < 60 for row in rows + sampled)
+
+
 def test_utility(study: Study, releases: dict[str, int]) -> None:
     for place, (table, release) in enumerate(releases.items()):
         row = study.row("figure_5a", table=table, parameters="para1")
@@ -348,6 +363,20 @@ def test_distances_of_values_are_the_extensions(database: Database, study: Study
     (measured,) = laboratory.audit(release, [0.3], 0.2, "omega")
     assert compared[1] == approx(measured.worst)
     assert float(compared[2]) == approx(measured.mean)
+
+
+def test_samples_have_their_size_and_hold_one_another(database: Database, study: Study) -> None:
+    db = database.connect()
+    laboratory = Laboratory(db, study.source)
+    names = [laboratory.sample(records, seed=1) for records in (40, 70)]
+    fewer, more = (
+        {record for (record,) in db.execute(f"SELECT record FROM study.{name}".encode())}
+        for name in names
+    )
+    assert (len(fewer), len(more)) == (40, 70)
+    assert fewer < more
+    datasets = db.execute("SELECT name FROM bkpriv.dataset WHERE name LIKE 'sample%'").fetchall()
+    assert sorted(datasets) == [("sample_40",), ("sample_70",)]
 
 
 def test_all_but_times_is_repeatable(study: Study, tmp_path: Path) -> None:
