@@ -3,13 +3,15 @@
 A reader becomes *sure* of somebody if they believed something at most one half beforehand, and
 believe it above nine tenths afterwards: that the person has a value, or one of the values below a
 node of the column's hierarchy. That is a `BeliefBreach`, counted and not bounded. Readers are those
-whom a policy names. For a policy that names none, a reader of bandwidth .3 stands in.
+whom a policy names. For a policy that names none, a reader of bandwidth .3 stands in. *Weak*
+readers are there under every policy: one who knows only the share of each value in the table, and
+for each quasi-identifier one who compares people by it alone.
 
 Counts are exact where posteriors are, and where rigorous bounds prove that nobody in a group is one
 of these people, which are asked first about groups of many states; they are estimates elsewhere.
-The estimator that comes with them says which. Nobody asked for the counts of a reader who stands
-in. They may not take much beside a publication, so the groups that take longest are estimated, and
-a table that takes long is refused.
+The estimator that comes with them says which. No policy asks for the counts of a reader who stands
+in, or of weak ones. They may not take much of the time of a publication, so the groups that take
+longest are estimated, and a table that takes long is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
-from bkpriv_core.belief.knowledge import Knowledge, state_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Only, Uniform, state_knowledge
 from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
@@ -45,6 +47,8 @@ __all__ = [
     "most_known",
     "most_sure",
     "readers",
+    "weak_certainties",
+    "weak_readers",
 ]
 
 _MOST_BELIEFS = 2**22
@@ -73,6 +77,8 @@ class Certainty:
     """Number of these who have the value of which the reader becomes sure."""
     anyway: int
     """Number of records of which some value was believed as surely beforehand."""
+    by_shares: int
+    """Number of these of which one who knows only the table's shares is as sure."""
     worst: float
     """The most that is believed of anything that was believed at most one half; if that makes
     nobody sure, and bounds prove it, an upper bound.
@@ -131,29 +137,79 @@ def certainties(
         TooLarge: If a reader stands in, and counting takes long.
     """
     named, customary = readers(requirements, setting)
-    demanded = BeliefBreach.of_sure(tuple(named))
     ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
     if customary:
         _check_effort(setting)
         ways = _affordable(setting, groups)
+    return _counted(setting, groups, named, ways, customary=customary, progress=progress)
+
+
+def weak_certainties(
+    setting: Setting,
+    groups: Groups,
+    requirements: Sequence[Requirement],
+    progress: Progress | None = None,
+) -> list[Certainty]:
+    """Count the people of whom weak readers become sure.
+
+    Args:
+        setting, groups, requirements, progress: See `certainties`. Readers whom the requirements
+            name are left to it.
+
+    Returns:
+        Certainties of the reader who knows only the table's shares; then of those who compare
+        people by one quasi-identifier, as many as can be afforded, in the order of the table.
+    """
+    listed, _ = readers(requirements, setting)
+    named = [reader for reader in weak_readers(setting) if reader not in listed]
+    if not named:
+        return []
+    ways = _affordable(setting, groups)
+    return _counted(setting, groups, named, ways, customary=False, progress=progress)
+
+
+def weak_readers(setting: Setting) -> list[tuple[Knowledge, Sight]]:
+    """Weak readers, and the columns that each is kept from; see `weak_certainties`."""
+    table = setting.table
+    alone = [Only(domain.name) for domain in table.quasi_identifiers]
+    most = _MOST_BELIEFS // (table.cells * table.sensitive.size)
+    weak: list[Knowledge] = [Uniform(), *(alone if 1 < len(alone) <= most else [])]
+    return [(knowledge, sight) for knowledge in weak for sight in _columns(table.sensitive)]
+
+
+def _counted(
+    setting: Setting,
+    groups: Groups,
+    named: Sequence[tuple[Knowledge, Sight]],
+    ways: Sequence[_Way],
+    *,
+    customary: bool,
+    progress: Progress | None,
+) -> list[Certainty]:
+    """Count the people of whom some readers become sure; see `certainties`."""
+    demanded = BeliefBreach.of_sure(tuple(named))
     measured = _measured(setting, groups, demanded, ways, progress=progress)
     rows = findings(setting, groups, [demanded], [measured])
     rights = _rights(setting, groups, demanded, measured, ways=ways)
-    return [
-        Certainty(
-            reader=state_knowledge(knowledge),
-            customary=customary,
-            about=sight.parameters,
-            records=row.vulnerable or 0,
-            right=right,
-            anyway=_anyway(setting, groups, demanded, place),
-            worst=row.worst,
-            estimator=row.estimator,
+    people = setting.parts.weights[groups.members]
+    found = []
+    for place, ((knowledge, sight), row, right) in enumerate(zip(named, rows, rights, strict=True)):
+        known = _known(setting, groups, demanded, place, knowledge)
+        by_shares = known & _known(setting, groups, demanded, place, Uniform())
+        found.append(
+            Certainty(
+                reader=state_knowledge(knowledge),
+                customary=customary,
+                about=sight.parameters,
+                records=row.vulnerable or 0,
+                right=right,
+                anyway=int(people[known].sum()),
+                by_shares=int(people[by_shares].sum()),
+                worst=row.worst,
+                estimator=row.estimator,
+            )
         )
-        for place, ((knowledge, sight), row, right) in enumerate(
-            zip(named, rows, rights, strict=True)
-        )
-    ]
+    return found
 
 
 def most_sure(
@@ -203,7 +259,11 @@ def most_known(setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge
     """
     named = named or readers((), setting)[0]
     demanded = BeliefBreach.of_sure(tuple(named))
-    return max(_anyway(setting, groups, demanded, place) for place in range(len(demanded.skyline)))
+    people = setting.parts.weights[groups.members]
+    return max(
+        int(people[_known(setting, groups, demanded, place, knowledge)].sum())
+        for place, knowledge in enumerate(demanded.knowledge)
+    )
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:
@@ -375,11 +435,12 @@ def _rights(
     return rights
 
 
-def _anyway(setting: Setting, groups: Groups, demanded: BeliefBreach, place: int) -> int:
-    """Records of which a reader is sure beforehand."""
-    prior = setting.prior(demanded.skyline[place][0])[groups.members]
-    certain = _breach(setting, demanded, place).certain(prior, SURE + SLACK)
-    return int(setting.parts.weights[groups.members][certain].sum())
+def _known(
+    setting: Setting, groups: Groups, demanded: BeliefBreach, place: int, knowledge: Knowledge
+) -> BoolArray:
+    """Members of whom one with that knowledge is sure beforehand, of what a bound is about."""
+    prior = setting.prior(knowledge)[groups.members]
+    return _breach(setting, demanded, place).certain(prior, SURE + SLACK)
 
 
 def _breach(setting: Setting, demanded: BeliefBreach, place: int) -> Breach:

@@ -9,25 +9,38 @@ who does not know who is in which group (see `bkpriv_core.release.generalized.co
 certified of readers who know the groups does not bound what this one believes of them. Those who
 are suppressed are among them where they could be in a group. *movable* says how many of them can be
 in another group. Both are exact for a reader to whom a box is an extent that its people lie in; for
-one who knows more, of boxes or of values that somebody cannot have, both are upper bounds.
+one who knows more, of boxes or of values that somebody cannot have, both are upper bounds. *sure*
+says of how many such a reader becomes sure (`bkpriv_core.certainty`), the most of some readers; no
+more than these are known of people of whom nothing is inferred (*not_inferred*).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from bkpriv_core.belief.knowledge import Knowledge, Remembered
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.generalized.assignment import infer_assignments
 from bkpriv_core.release.generalized.components import find_components
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import BeliefBreach
+from bkpriv_core.requirement.sight import Sight
 
 __all__ = ["EXCHANGE", "Count", "count_exchanges"]
 
 EXCHANGE = "exchange"
 """Name of the count of people whose groups exchange members."""
+
+_PLAYED = 4
+"""Most readers who are played."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +74,18 @@ class Count:
         return "not counted" if self.vulnerable is None else ESTIMATORS[EXACT]
 
 
-def count_exchanges(release: Release, progress: Progress = SILENT) -> Count | None:
-    """Count the people of groups that can exchange members.
+def count_exchanges(
+    release: Release,
+    setting: Setting,
+    readers: Sequence[tuple[Knowledge, Sight]],
+    progress: Progress = SILENT,
+) -> Count | None:
+    """Count the people of groups that can exchange members, and play readers who do not know them.
 
     Args:
-        progress: Receives the share of the boxes that were tried.
+        setting: Setting of the release's parts.
+        readers: Readers, and what each is kept from; those who remember are not played.
+        progress: Receives the share of the work that is done.
 
     Returns:
         None where readers are told who is in which group, or there are no groups.
@@ -75,11 +95,25 @@ def count_exchanges(release: Release, progress: Progress = SILENT) -> Count | No
     """
     if not isinstance(release.form, Generalized) or not release.published:
         return None
-    found = find_components(release, progress)
-    people = release.parts.weights
-    return Count(
-        EXCHANGE,
-        {"movable": int(people[found.movable].sum())},
-        int(people[found.concerned].sum()),
-        release.table.records,
-    )
+    found = find_components(release, progress.part(0.0, 0.5))
+    people, concerned = release.parts.weights, found.concerned
+    figures = {"movable": int(people[found.movable].sum())}
+    if concerned.any():
+        played = [each for each in readers if not isinstance(each[0], Remembered)][:_PLAYED]
+        for place, (knowledge, sight) in enumerate(played):
+            part = progress.part(
+                0.5 + 0.5 * place / len(played), 0.5 + 0.5 * (place + 1) / len(played)
+            )
+            prior = setting.prior(knowledge)
+            try:
+                told = infer_assignments(release, prior, progress=part, found=found)
+            except ContradictoryKnowledge:
+                continue
+            known = np.flatnonzero(told.known & concerned)
+            demanded = BeliefBreach.of_sure(((knowledge, sight),))
+            distance = demanded.regarding[0].distance(setting)
+            beliefs = distance(prior[known], told.beliefs[known])
+            sure = int(people[known[demanded.bounds[0].broken(beliefs)]].sum())
+            figures["sure"] = max(sure, figures.get("sure", 0))
+            figures["not_inferred"] = int(people[concerned & ~told.known].sum())
+    return Count(EXCHANGE, figures, int(people[concerned].sum()), release.table.records)

@@ -53,6 +53,7 @@ EVERYDAY = (
     "publish",
     "audit",
     "explain_disclosure",
+    "verdict",
     "report_html",
     "withdraw",
     "purge",

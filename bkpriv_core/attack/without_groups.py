@@ -1,6 +1,6 @@
 """The attacker who sees a generalized release and does not know who is in which group.
 
-Beliefs are those of `bkpriv_core.attack.assignment`, from the knowledge that is asked for: where
+Beliefs are those of `bkpriv_core.release.generalized.assignment`, from the knowledge that is asked for: where
 groups cannot exchange people they are those that the release is certified for. Where so many can
 that nothing exact can be said, nothing is said, and those people are counted as not inferred.
 """
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bkpriv_core.attack.assignment import infer_assignments
 from bkpriv_core.attack.attacker import Attacker, Options
 from bkpriv_core.attack.outcome import Outcome
 from bkpriv_core.attack.target import Target
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import Progress
+from bkpriv_core.release.generalized.assignment import infer_assignments
 
 __all__ = ["KnowingOptions", "WithoutGroups"]
 

@@ -9,6 +9,8 @@ in JSON                     prior belief about a record
                             alike, which is the adversary that t-closeness assumes
 ``{"from": 0.2, ...}``      of Adv(B) for several B from ``"from"`` to ``"to"``: so many
                             adversaries, not one
+``{"only": "age"}``         of Adv(B) who compares people by that quasi-identifier alone, by a
+                            ``"bandwidth"``, which is .3 if nothing is said
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
 ``{"learned": "bayes"}``    of a classifier (``"logistic"`` or ``"bayes"``) that was trained on the
                             other people of the table, in ``"folds"`` drawn from a ``"seed"``
@@ -38,7 +40,7 @@ import numpy as np
 from bkpriv_core.belief.classifier import Model
 from bkpriv_core.belief.kernels import Width
 from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
-from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.arrays import distinct_rows
@@ -52,6 +54,7 @@ __all__ = [
     "Folds",
     "Knowledge",
     "Learned",
+    "Only",
     "Outside",
     "Remembered",
     "Resolved",
@@ -116,6 +119,14 @@ class Uniform:
 
 
 @dataclass(frozen=True)
+class Only:
+    """Adv(B) who compares people by one quasi-identifier."""
+
+    only: Annotated[str, About("It names a quasi-identifier.", 'Write {"only": "age"}.')]
+    bandwidth: Width = 0.3
+
+
+@dataclass(frozen=True)
 class Outside:
     """A prior that a table gives."""
 
@@ -164,12 +175,13 @@ class Bandwidths:
         return (self.from_, *inner.tolist(), self.to)
 
 
-Snapshot = Bandwidth | Uniform | Outside | Learned | Bandwidths
+Snapshot = Bandwidth | Uniform | Only | Outside | Learned | Bandwidths
 """Forms of knowledge of an adversary who sees one release only; it is about cells."""
 
 # An attribute may be called "kernel", "table" or "learned"; its bandwidth is a number then.
 _StatedSnapshot = (
     Uniform
+    | Only
     | Outside
     | Learned
     | Bandwidths
@@ -202,7 +214,7 @@ Knowledge = Snapshot | Remembered
 Stated = Remembered | _StatedSnapshot
 """The same as read from JSON."""
 
-ResolvedSnapshot = tuple[float, ...] | Uniform | Outside | Learned
+ResolvedSnapshot = tuple[float, ...] | Uniform | Only | Outside | Learned
 """Knowledge about cells, with one bandwidth for each attribute in order."""
 
 
@@ -240,7 +252,7 @@ def state_knowledge(knowledge: Knowledge) -> Any:
     if isinstance(knowledge, Learned):
         usual = {"folds": FOLDS, "seed": 0}
         return {k: v for k, v in asdict(knowledge).items() if k not in usual or v != usual[k]}
-    return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
+    return asdict(knowledge) if isinstance(knowledge, Uniform | Only | Outside) else knowledge
 
 
 def listed(knowledge: Knowledge) -> tuple[Knowledge, ...]:
@@ -261,7 +273,13 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
 
 
 def _resolve_snapshot(knowledge: Snapshot, attributes: tuple[str, ...]) -> ResolvedSnapshot:
-    if isinstance(knowledge, Uniform | Outside | Learned):
+    if isinstance(knowledge, Only) and knowledge.only not in attributes:
+        raise InvalidParameter(
+            f'the bandwidth names "{knowledge.only}", which is not a quasi-identifier',
+            detail=f"It is {as_json(asdict(knowledge))}.",
+            hint=f"The quasi-identifiers are {', '.join(attributes)}.",
+        )
+    if isinstance(knowledge, Uniform | Only | Outside | Learned):
         return knowledge
     if isinstance(knowledge, Bandwidths):
         raise InvalidParameter(

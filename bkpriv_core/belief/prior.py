@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -39,7 +39,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "resolve_bandwidth"]
+__all__ = ["Bandwidth", "column_prior", "kernel_effort", "kernel_prior", "resolve_bandwidth"]
 
 Bandwidth = float | Mapping[str, float]
 """Bandwidth for every quasi-identifier, or one for each by name."""
@@ -128,6 +128,27 @@ def kernel_prior(
     sums = _way(path, table, axes, _Grid.of(table, axes)).weigh(progress)
     prior: FloatArray = sums / sums.sum(axis=1, keepdims=True)
     return prior
+
+
+def column_prior(
+    table: Table, attribute: str, bandwidth: float, progress: Progress = SILENT
+) -> FloatArray:
+    """Prior beliefs of Adv(B) who compares people by one quasi-identifier alone.
+
+    Returns:
+        See `kernel_prior`.
+    """
+    place = [domain.name for domain in table.quasi_identifiers].index(attribute)
+    values, of_cell = np.unique(table.codes[:, place], return_inverse=True)
+    counts = np.zeros((len(values), table.sensitive.size), dtype=np.int64)
+    np.add.at(counts, of_cell, table.counts)
+    alone = replace(
+        table,
+        quasi_identifiers=(table.quasi_identifiers[place],),
+        codes=values[:, None],
+        counts=counts,
+    )
+    return kernel_prior(alone, bandwidth, progress=progress)[of_cell]
 
 
 def kernel_effort(table: Table, bandwidth: Bandwidth) -> float:

@@ -24,6 +24,7 @@ from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparis
 from bkpriv_core.belief.knowledge import (
     Knowledge,
     Learned,
+    Only,
     Outside,
     Resolved,
     ResolvedSnapshot,
@@ -32,7 +33,7 @@ from bkpriv_core.belief.knowledge import (
     uniform_prior,
 )
 from bkpriv_core.belief.library import Library, NoLibrary
-from bkpriv_core.belief.prior import kernel_prior
+from bkpriv_core.belief.prior import column_prior, kernel_prior
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
@@ -233,6 +234,10 @@ class Setting:
 
             how = knowledge.learned, knowledge.folds, knowledge.seed
             return learned_prior(self.table, *how, progress=self.progress.quiet)
+        if isinstance(knowledge, Only):
+            return column_prior(
+                self.table, knowledge.only, knowledge.bandwidth, progress=self.progress
+            )
         if isinstance(knowledge, tuple):
             names = (domain.name for domain in self.table.quasi_identifiers)
             bandwidth = dict(zip(names, knowledge, strict=True))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from bkpriv_core.count import Count
 from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.table.wording import Bins
+from bkpriv_core.verdict import Verdict
 
 __all__ = [
     "AUDIENCES",
@@ -198,6 +199,8 @@ class Facts:
     bins: Bins
     apart: tuple[tuple[tuple[str, ...], int], ...]
     """Columns that pass through, and how many rows are unique within their group by them."""
+    verdict: Verdict | None
+    """Verdict on the release; None if it was not judged."""
     exchanging: Count | None
     """People of groups that can exchange members; None where readers are told the groups, or it is
     not known.
@@ -208,8 +211,8 @@ class Facts:
     """
     largest: float | None
     """The largest share of a value in a group, likewise."""
-    sure: tuple[Sure, ...] | None
-    """Certainties of readers, by what each knows; None where that was not counted."""
+    sure: tuple[Sure, ...]
+    """Certainties of the readers of the policy, as far as they were counted."""
     shown: tuple[ViewColumn, ...]
     bounds: tuple[Bounded, ...]
     """An audit, made at the time and by the role of `audited`; now, if that is None."""

@@ -65,6 +65,7 @@ def _environment() -> Environment:
         "label": label_of,
         "moves": words.moves,
         "relation": words.relation,
+        "sentence": lambda text: text[:1].upper() + text[1:],
         "share": share,
         "title_of": words.title,
     }

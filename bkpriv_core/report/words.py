@@ -161,7 +161,7 @@ def label_of(bound: Bounded) -> str:
     return f"{label}, together" if "together" in stated else label
 
 
-_KNOWLEDGE = ("sequence", "table", "kernel")
+_KNOWLEDGE = ("sequence", "table", "kernel", "only")
 """Keys that bandwidths of columns do not have."""
 
 
@@ -268,6 +268,8 @@ def _adversary(bandwidth: Any, named: bool) -> str:
         return f"Whoever knows a table from elsewhere{which}"
     if "kernel" in bandwidth:
         return _SHARES
+    if "only" in bandwidth:
+        return f"{knows} in {bandwidth['only']} alone"
     each = ", ".join(f"{figure(value)} of that of {name}" for name, value in bandwidth.items())
     return f"{knows}: who differ by less than a share of each quasi-identifier's range, {each}"
 

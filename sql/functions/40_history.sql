@@ -28,6 +28,7 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
             UNION ALL SELECT FROM bkpriv.attack_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv.verdict_record WHERE release = id
             UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
     END LOOP;
     RETURN id;
@@ -45,11 +46,12 @@ BEGIN
     LOOP
         id := nextval('bkpriv.audit_id');
         EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id
-                              UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id);
+                              UNION ALL SELECT FROM bkpriv.attack_record WHERE attack = id
+                              UNION ALL SELECT FROM bkpriv.verdict_record WHERE verdict = id);
     END LOOP;
     RETURN id;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit and no attack bears';
+COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit, attack or verdict has';
 -- Granted to nobody: write() calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.guard() RETURNS trigger
@@ -363,7 +365,7 @@ SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_na
          WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
     r.created_at, r.created_by, r.requirements, r.options,
     e.reason, r.counterfeited,
-    r.grown_from
+    r.grown_from, v.verdict
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
     SELECT coalesce(bool_or(kind = 'withdrawn'), false) AS withdrawn,
@@ -373,6 +375,9 @@ CROSS JOIN LATERAL (
         (array_agg(reason ORDER BY at DESC, event DESC) FILTER (WHERE kind <> 'reassigned'))[1] AS reason
     FROM bkpriv.release_event WHERE release = r.release
 ) AS e
+LEFT JOIN LATERAL (
+    SELECT state AS verdict FROM bkpriv.verdict_record WHERE release = r.release AND place = 0 ORDER BY verdict DESC LIMIT 1
+) AS v ON true
 WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());
 COMMENT ON VIEW bkpriv.releases IS
     'Releases the current user may see';
@@ -396,6 +401,7 @@ COMMENT ON COLUMN bkpriv.releases.options IS 'Options of the publication';
 COMMENT ON COLUMN bkpriv.releases.reason IS 'Why it became what status says, in words';
 COMMENT ON COLUMN bkpriv.releases.counterfeited IS 'Records that are shown with another sensitive value than they have';
 COMMENT ON COLUMN bkpriv.releases.grown_from IS 'Release whose groups it keeps';
+COMMENT ON COLUMN bkpriv.releases.verdict IS 'satisfied, judge (things are to be judged) or violated, when it was judged last; NULL: never';
 
 CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement,

@@ -132,3 +132,15 @@ attributes, rows that are unique within their group by what passes through; exch
 groups whose ranges overlap so that they can exchange members, of whom a reader who does not know
 the groups may believe more than is certified, and movable, those of them who can be elsewhere';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.verdict(release bigint)
+    RETURNS TABLE (state text, what text, count bigint, "of" bigint, advice text)
+    LANGUAGE plpython3u STABLE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+@START@
+return GD["bkpriv"].verdict.verdict(release)
+$$;
+COMMENT ON FUNCTION bkpriv.verdict(bigint) IS
+    'The latest verdict on a release: the whole, then each broken bound and each thing to judge';
+GRANT EXECUTE ON FUNCTION bkpriv.verdict(bigint) TO bkpriv_publisher, bkpriv_auditor;

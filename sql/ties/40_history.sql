@@ -9,13 +9,13 @@ DECLARE
 BEGIN
     FOREACH history IN ARRAY ARRAY['release', 'release_base', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
                                   'release_belief', 'release_notice', 'release_event', 'audit_record',
-                                  'attack_record'] LOOP
+                                  'attack_record', 'verdict_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
                 FROM pg_attribute
                 WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> ALL (ARRAY['owner', 'watch']) AND NOT attisdropped)
-            WHEN history IN ('release_base', 'release_event', 'audit_record', 'attack_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
+            WHEN history IN ('release_base', 'release_event', 'audit_record', 'attack_record', 'verdict_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
@@ -184,4 +184,20 @@ COMMENT ON COLUMN bkpriv.attack_record.attacked_at IS 'When it was measured';
 COMMENT ON COLUMN bkpriv.attack_record.attacked_by IS 'Role that measured it';
 GRANT SELECT ON bkpriv.attack_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.attack_record FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+
+COMMENT ON TABLE bkpriv.verdict_record IS 'Verdicts on releases, the whole and each thing to judge; append-only';
+COMMENT ON COLUMN bkpriv.verdict_record.verdict IS 'Id of the verdict, of a publication or an audit';
+COMMENT ON COLUMN bkpriv.verdict_record.place IS 'Order, from 0, which is the verdict as a whole';
+COMMENT ON COLUMN bkpriv.verdict_record.release IS 'Release that was judged';
+COMMENT ON COLUMN bkpriv.verdict_record.state IS 'satisfied, judge or violated';
+COMMENT ON COLUMN bkpriv.verdict_record.what IS 'The state in one sentence, or what is broken or to be judged';
+COMMENT ON COLUMN bkpriv.verdict_record.count IS 'People, rows, columns or releases that it is about; of the whole the number of things';
+COMMENT ON COLUMN bkpriv.verdict_record.among IS 'Number of those that were looked at';
+COMMENT ON COLUMN bkpriv.verdict_record.advice IS 'What to do about it';
+COMMENT ON COLUMN bkpriv.verdict_record.key IS 'Kind of thing, or the broken requirement; NULL: the whole';
+COMMENT ON COLUMN bkpriv.verdict_record.judged_at IS 'When it was judged';
+COMMENT ON COLUMN bkpriv.verdict_record.judged_by IS 'Role that judged it';
+GRANT SELECT ON bkpriv.verdict_record TO bkpriv_publisher, bkpriv_auditor;
+CREATE POLICY see ON bkpriv.verdict_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));

@@ -1,2 +1,22 @@
--- From 0.9.0 to 0.10.0: no table has changed.
+-- From 0.9.0 to 0.10.0: verdicts are recorded; of an older release bkpriv.audit(release) records one.
 -- Alters:
+
+-- Verdicts have their ids from the sequence of audits.
+CREATE TABLE bkpriv.verdict_record (
+    verdict bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    release bigint NOT NULL,
+    state text NOT NULL CHECK (state IN ('satisfied', 'judge', 'violated')),
+    what text NOT NULL,
+    count bigint CHECK (count >= 0),
+    among bigint CHECK (among >= 0),
+    advice text,
+    key text CHECK (octet_length(key) <= 63),
+    judged_at timestamptz NOT NULL DEFAULT now(),
+    judged_by text NOT NULL,
+    PRIMARY KEY (verdict, place),
+    CHECK ((place = 0) = (key IS NULL)),
+    CONSTRAINT verdict_record_texts CHECK (octet_length(what) <= 100000 AND octet_length(advice) <= 10000 AND octet_length(judged_by) <= 63)
+);
+
+CREATE INDEX ON bkpriv.verdict_record (release);

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bkpriv_client.adult import read_adult
-from bkpriv_core.attack.assignment import infer_assignments
+from bkpriv_core.belief.knowledge import Uniform
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.count import Count, count_exchanges
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge, Unsupported
@@ -23,9 +23,11 @@ from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized import components
+from bkpriv_core.release.generalized.assignment import infer_assignments
 from bkpriv_core.release.generalized.components import find_components
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import RangeStyle, Release
+from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.parts import Parts
@@ -169,7 +171,7 @@ def test_people_are_counted_whose_group_another_fits_in_some_assignment(
     drawn: tuple[Records, list[int], RangeStyle],
 ) -> None:
     reader, release = Reader(*drawn), published(*drawn)
-    counted = count_exchanges(release)
+    counted = count_exchanges(release, Setting(release.parts), [])
     if not release.published:
         assert counted is None
         return
@@ -207,11 +209,35 @@ def test_beliefs_equal_those_over_all_assignments(
     np.testing.assert_allclose(found.beliefs, as_array(expected), atol=1e-9)
 
 
+@given(releases())
+def test_a_reader_without_groups_is_played_for_people_of_groups_that_exchange(
+    drawn: tuple[Records, list[int], RangeStyle],
+) -> None:
+    records, reader, release = drawn[0], Reader(*drawn), published(*drawn)
+    setting = Setting(release.parts)
+    counted = count_exchanges(release, setting, [(Uniform(), Sight())])
+    prior = oracles.shares(records, records.everything())
+    believed = reader.beliefs([prior] * len(records.rows))
+    if counted is None or believed is None or not counted.vulnerable:
+        assert counted is None or "sure" not in counted.parameters
+        return
+    sure = sum(
+        any(
+            before <= Fraction(1, 2) and after > Fraction(9, 10)
+            for before, after in zip(prior, beliefs_of, strict=True)
+        )
+        for beliefs_of, may in zip(believed, find_components(release).concerned, strict=True)
+        if may
+    )
+    assert counted.parameters["sure"] == sure
+    assert counted.parameters["not_inferred"] == 0
+
+
 @pytest.mark.parametrize("name", ["_COMPOSITIONS", "_TRIES", "_STATES"])
 def test_what_is_too_much_work_is_not_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     records = by_age("a", "b", "a", "b", "a", "b")
     release = published(records, [0, 1, 0, 1, 2, 2], "range")
-    monkeypatch.setattr(f"bkpriv_core.attack.assignment.{name}", 1)
+    monkeypatch.setattr(f"bkpriv_core.release.generalized.assignment.{name}", 1)
     found = infer_assignments(release, np.full((6, 2), 0.5))
     assert found.components.movable.tolist() == [False, True, True, False, False, False]
     assert found.known.tolist() == [False] * 4 + [True] * 2
@@ -242,7 +268,7 @@ def test_too_many_boxes_are_refused(name: str, asked: str, monkeypatch: pytest.M
     monkeypatch.setattr(components, name, 5)
     release = published(by_age("a", "b", "a", "b"), [0, 1, 0, 1], "range")
     with pytest.raises(TooLarge, match="boxes") as refused:
-        count_exchanges(release)
+        count_exchanges(release, Setting(release.parts), [])
     assert asked in refused.value.detail
 
 
@@ -251,7 +277,7 @@ def test_a_release_that_shows_its_groups_is_refused() -> None:
     shows = Release(release.parts, release.groups, Bucketized())
     with pytest.raises(Unsupported, match="bucketized"):
         infer_assignments(shows, np.full((2, 2), 0.5))
-    assert count_exchanges(shows) is None
+    assert count_exchanges(shows, Setting(shows.parts), []) is None
 
 
 def test_what_was_not_counted_has_no_share() -> None:

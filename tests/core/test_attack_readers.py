@@ -48,7 +48,7 @@ def test_people_in_groups_that_exchange_are_counted() -> None:
 def test_of_people_who_are_not_inferred_there_is_their_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bkpriv_core.attack.assignment._STATES", 1)
+    monkeypatch.setattr("bkpriv_core.release.generalized.assignment._STATES", 1)
     outcome, figures = played("without_groups", overlapping(), bandwidth={"kernel": "uniform"})
     assert (figures["people"], figures["not_inferred"]) == (2, 4)
     assert outcome.cell.tolist() == [4, 5]
@@ -57,12 +57,12 @@ def test_of_people_who_are_not_inferred_there_is_their_number(
 def test_where_nobody_is_inferred_there_are_no_figures_but_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bkpriv_core.attack.assignment._STATES", 1)
+    monkeypatch.setattr("bkpriv_core.release.generalized.assignment._STATES", 1)
     target = overlapping()
     groups = Groups.from_labels(np.array([0, 1, 0, -1, -1, 1]))
     release = Release(target.release.parts, groups, Generalized())
     target = Target(release, target.setting)
-    monkeypatch.setattr("bkpriv_core.attack.assignment._COMPOSITIONS", 0)
+    monkeypatch.setattr("bkpriv_core.release.generalized.assignment._COMPOSITIONS", 0)
     _, figures = played("without_groups", target, bandwidth={"kernel": "uniform"})
     assert figures == {
         "people": 0,

@@ -12,7 +12,7 @@ from bkpriv_core.belief import disclosure
 from bkpriv_core.belief.posterior import Estimator, posterior
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import certainties, most_known, readers
+from bkpriv_core.certainty import certainties, most_known, readers, weak_certainties
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import Progress
@@ -142,3 +142,52 @@ def test_who_is_measured_already_is_not_inferred_again(monkeypatch: pytest.Monke
     assert certainties(setting, other, requirements) == certainties(
         Setting(setting.table), other, requirements
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weak_readers_are_sure_of_whom_equation_3_makes_them_sure(seed: int) -> None:
+    """One who knows the shares alone believes the shares of the group, person by person."""
+    setting, groups = grouped(80, seed, 24)
+    found = weak_certainties(setting, groups, parse_policy(ASKED).requirements)
+    assert [each.reader for each in found] == [
+        {"kernel": "uniform"},
+        {"only": "age", "bandwidth": 0.3},
+        {"only": "town", "bandwidth": 0.3},
+    ]
+    shares, table = setting.parts.histograms(groups), setting.table.overall
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    sizes = setting.parts.sizes(groups)
+    sure = ((shares > 0.9 + 1e-9) & (table <= 0.5)).any(axis=1)
+    assert (found[0].records, found[0].anyway) == (sizes[sure].sum(), 0)
+    assert found[0].records > 0
+    for each in found:
+        asked: dict[str, Any] = {"bandwidth": each.reader, "rho1": 0.5, "rho2": 0.9}
+        (demanded,) = parse_policy({"belief_breach": asked}).requirements
+        (figures,) = demanded.measure(setting, groups, "exact").figures
+        people = setting.parts.weights[groups.members]
+        assert each.records == people[figures > 0.9 + 1e-9].sum()
+
+
+def test_weak_readers_who_are_listed_are_not_counted_twice() -> None:
+    setting, groups = grouped(80, 1, 24)
+    asked: dict[str, Any] = {"bt_privacy": {"bandwidth": {"kernel": "uniform"}, "t": 0.9}}
+    found = weak_certainties(setting, groups, parse_policy(asked).requirements)
+    assert [each.reader["only"] for each in found] == ["age", "town"]
+
+
+def test_of_many_quasi_identifiers_the_shares_alone_are_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setting, groups = grouped(80, 1, 24)
+    monkeypatch.setattr(certainty, "_MOST_BELIEFS", setting.table.cells * 4)
+    (only,) = weak_certainties(setting, groups, parse_policy(ASKED).requirements)
+    assert only.reader == {"kernel": "uniform"}
+
+
+def test_who_is_sure_by_the_shares_alone_is_told_apart() -> None:
+    rows = ["well"] * 19 + ["ill"]
+    setting = Setting(as_table(by_age(*rows)))
+    groups = Groups.from_labels(np.arange(20) // 10)
+    asked: dict[str, Any] = {"bt_privacy": {"bandwidth": 0.01, "t": 0.9}}
+    (count,) = certainties(setting, groups, parse_policy(asked).requirements)
+    assert (count.anyway, count.by_shares) == (20, 20)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from bkpriv_core.belief import axis as axis_module
 from bkpriv_core.belief import prior as prior_module
 from bkpriv_core.belief import strands as strands_module
-from bkpriv_core.belief.prior import Path, kernel_prior, resolve_bandwidth
+from bkpriv_core.belief.knowledge import Only
+from bkpriv_core.belief.prior import Path, column_prior, kernel_prior, resolve_bandwidth
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
@@ -368,6 +369,24 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
     Setting(parts, progress=Watched(lambda: steps.append(None))).prior(1.5)
     # One of 20 to 11 cells that are left at a time, then two of 10 and 8, and three of 6 and 3.
     assert len(steps) == 14
+
+
+@given(tables(), st.data())
+def test_by_one_column_alone_people_are_compared_as_if_there_was_no_other(
+    records: Records, data: st.DataObject
+) -> None:
+    axis = data.draw(st.integers(0, len(records.attributes) - 1))
+    alone = Records(
+        (records.attributes[axis],),
+        records.sensitive,
+        tuple((row[axis], row[-1]) for row in records.rows),
+    )
+    table = as_table(records)
+    name = table.quasi_identifiers[axis].name
+    expected = as_array(oracles.priors(alone, [0.3]))[[cell[0] for cell in records.cells()]]
+    found = Setting(table).prior(Only(name))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    np.testing.assert_array_equal(column_prior(table, name, 0.3), found)
 
 
 @pytest.mark.parametrize("path", ["grid", "cells", "strands"])

@@ -34,6 +34,7 @@ from bkpriv_core.report.facts import (
 )
 from bkpriv_core.report.page import STYLE, TEMPLATES, render
 from bkpriv_core.report.words import FORMS, exact_share, known, moves, promise, title
+from bkpriv_core.verdict import Matter, Verdict
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\u202e\x07"
 
@@ -75,6 +76,12 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "unpublished": (f"{word}unpublished",),
         "bins": {"age": {f"{word}age": f"{word}end"}},
         "apart": ((("ward",), 50),),
+        "verdict": Verdict(
+            (
+                Matter("k_anonymity", "broken for 4 records", 4, 997, "Withdraw.", violated=True),
+                Matter("attributes", f"50 rows are unique by {word}ward", 50, 997, f"{word}do."),
+            )
+        ),
         "exchanging": Count("exchange", {"movable": 20}, 60, 1000),
         "alone": Uniqueness(2, 0, 9),
         "largest": 0.71,
@@ -212,13 +219,6 @@ def test_a_large_count_is_told_to_everybody() -> None:
     assert "30 %" in words
 
 
-def test_a_broken_bound_is_said_to_be_broken() -> None:
-    assert "1 of 2 bounds are broken" in render(facts())
-    kept = facts(bounds=(bound(),))
-    assert "Every bound that was asked for is kept" in render(kept)
-    assert "Nothing was measured" in render(facts(bounds=()))
-
-
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_what_little_is_left_of_a_purged_release_is_reported(audience: Audience) -> None:
     few = facts(
@@ -339,10 +339,10 @@ def test_values_of_several_columns_and_records_are_words() -> None:
     assert '{"' not in words
 
 
-def test_that_some_is_an_estimate_stands_beside_the_verdict() -> None:
+def test_how_much_is_judged_exactly_is_said() -> None:
     estimated = bound("t_closeness", parameters={"t": 0.2}, threshold=9.0, estimator="omega")
-    assert "For 100 % of the records an estimate says so." in render(facts(bounds=(estimated,)))
-    assert "estimate says so" not in render(facts(bounds=(bound(),)))
+    assert "<strong>0 %</strong> <span>judged exactly" in render(facts(bounds=(estimated,)))
+    assert "judged exactly" not in render(facts(bounds=(bound(),)))
 
 
 def test_what_is_promised_is_that_of_the_form() -> None:
@@ -488,7 +488,7 @@ def test_facts_are_all_used() -> None:
                 value = now + 50
             elif isinstance(now, tuple):
                 value = ()
-            elif field.name in ("alone", "exchanging"):
+            elif field.name in ("alone", "exchanging", "verdict"):
                 value = None
             else:
                 value = {"gcp": 0.7}

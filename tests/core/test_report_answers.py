@@ -128,8 +128,6 @@ def test_the_three_questions_have_their_figures() -> None:
     ):
         assert figures in page, figures
     assert "Of whom" not in render(made, "outsiders")
-    page = "|".join(parsed(render(replace(made, sure=None))).words)
-    assert "becomes sure: believed at most 50 % before, above 90 % after|not counted:" in page
     assert "Working Party" not in render(made, "outsiders")
 
 

@@ -20,8 +20,8 @@ from tests.core.certifying import HOPELESS
 
 Row = tuple[int, str, str, str]
 
-CLOSING = re.compile(r"release \d+ is published: ")
-"""Beginning of the closing notice of a publication."""
+CLOSING = re.compile(r"release \d+: (satisfied|violated)")
+"""Beginning of the verdict that closes a publication or an audit."""
 
 QUASI_IDENTIFIERS = ["age", "sex", "city"]
 SENSITIVE = "disease"

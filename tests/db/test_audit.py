@@ -311,7 +311,8 @@ def test_people_of_groups_that_exchange_members_are_counted_and_kept(clinic: Con
     assert 0 < movable < concerned < 300
     asked = f"SELECT {EXCHANGE.format('_used', 'audit(%s)')}"
     found = clinic.execute(asked, [release]).fetchall()
-    row = {"movable": movable}, None, None, concerned / 300, concerned, None, "exact"
+    played = {"movable": movable, "sure": 0, "not_inferred": 0}
+    row = played, None, None, concerned / 300, concerned, None, "exact"
     assert found == [row]
     kept = f"SELECT {EXCHANGE.format('', 'audits')}"
     assert clinic.execute(kept).fetchall() == [row]

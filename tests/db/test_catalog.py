@@ -117,6 +117,10 @@ INTERFACE = {
     ),
     "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "verdict": (
+        "release bigint",
+        "TABLE(state text, what text, count bigint, of bigint, advice text",
+    ),
     "audit_table": (
         "source regclass, dataset text, columns jsonb, requirements jsonb, "
         "estimator text DEFAULT 'auto'::text, period text DEFAULT NULL::text",
@@ -233,7 +237,7 @@ VOLATILITY = {
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("utility", "compare_releases", "max_disclosure", "query_accuracy"),
+        *("utility", "verdict", "compare_releases", "max_disclosure", "query_accuracy"),
         *("rewrite_query", "association", "doctor", "reconstruct", "sequential_knowledge"),
         *_internal("release_tables"),
         *_internal("owns", "owned", "sees_all", "reads_for", "written_tables", "watch_token"),

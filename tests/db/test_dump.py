@@ -34,7 +34,7 @@ OTHERS = ["custom", "directory"]
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
     *("release_draw", "release_respondent", "release_event", "audit_record"),
-    "attack_record",
+    *("attack_record", "verdict_record"),
     *("sequential_knowledge", "release_belief", "release_base", "release_notice"),
 )
 

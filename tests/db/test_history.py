@@ -17,7 +17,7 @@ pytestmark = pytest.mark.pooled
 HISTORY = (
     *("release", "release_attribute", "release_content", "release_draw", "release_respondent"),
     *("release_base", "release_notice", "release_belief", "release_event", "audit_record"),
-    "attack_record",
+    *("attack_record", "verdict_record"),
 )
 
 
@@ -111,6 +111,11 @@ def test_history_refuses_to_change_for_a_publisher(
         ("attack_record", "sensitive", "repeat('x', 64)"),
         ("attack_record", "options", "'[]'"),
         ("attack_record", "options", "jsonb_build_object('x', repeat('x', 1000000))"),
+        ("verdict_record", "state", "'fine'"),
+        ("verdict_record", "place", "-1"),
+        ("verdict_record", "count", "-1"),
+        ("verdict_record", "key", "CASE WHEN key IS NULL THEN 'known' END"),
+        ("verdict_record", "what", "repeat('x', 100001)"),
     ],
 )
 def test_history_refuses_rows_that_make_no_sense(
@@ -137,6 +142,7 @@ def test_history_refuses_rows_that_make_no_sense(
         "release_event": {"event": "event + 1000"},
         "audit_record": {"audit": "audit + 1000"},
         "attack_record": {"attack": "attack + 1000"},
+        "verdict_record": {"verdict": "verdict + 1000"},
     }[table]
     chosen = {name: sql.Identifier(name) for name in columns} | {
         name: sql.SQL(text) for name, text in (free | {column: value}).items()
@@ -232,8 +238,8 @@ def test_every_attack_is_kept_with_who_played_it_and_names_nobody(clinic: Connec
     clinic.execute("SELECT * FROM bkpriv.attack(%s, 'majority', %s)", asked)
     clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release])
     assert one(clinic, "SELECT count(DISTINCT attack) FROM bkpriv.attacks") == 2
-    # The certificate, two attacks, an audit.
-    assert one(clinic, "SELECT max(audit) FROM bkpriv.audits") == 4
+    # The certificate, its verdict, two attacks, an audit.
+    assert one(clinic, "SELECT max(audit) FROM bkpriv.audits") == 5
 
 
 @pytest.mark.parametrize(

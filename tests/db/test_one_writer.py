@@ -20,6 +20,7 @@ TABLES = (
     *("dataset", "hierarchy", "policy", "sequential_knowledge", "watched", "release"),
     *("release_attribute", "release_base", "release_belief", "release_content", "release_draw"),
     *("release_event", "release_notice", "release_respondent", "audit_record", "attack_record"),
+    "verdict_record",
 )
 ROLES = ("owner", "publisher", "auditor", "watcher")
 WRITES = {

@@ -27,6 +27,7 @@ RELATIONS = """
     bkpriv.sequential_knowledge r         r
     bkpriv.audit_record        r          r
     bkpriv.attack_record       r          r
+    bkpriv.verdict_record      r          r
     bkpriv.watched             -          -
     bkpriv.policies            r          r
     bkpriv.releases            r          r
@@ -157,6 +158,7 @@ FUNCTIONS = """
     bkpriv.report_html(bigint,text)                                      X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.utility_table(regclass,text,jsonb,text)                       X          X
+    bkpriv.verdict(bigint)                                               X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
     bkpriv.worst_case(integer[],integer,text)                            X          X

@@ -23,7 +23,7 @@ ERASED = (
 )
 
 BELIEVE = "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')"
-KEPT = ("release", "audit_record", "attack_record", "dataset", "policy")
+KEPT = ("release", "audit_record", "attack_record", "verdict_record", "dataset", "policy")
 
 MEASURES = (
     *("posterior({}, '0.3')", "disclosure({}, '0.3')", "explain_disclosure({}, '0.3')"),

@@ -81,6 +81,7 @@ CALLS = {
     "unset_sequential_knowledge": "'mine', 'k'",
     "unwatch": "$relation",
     "utility": "1",
+    "verdict": "1",
     "utility_table": "$own, 'mine', '{}'",
     "version": "",
     "watch": "$relation",

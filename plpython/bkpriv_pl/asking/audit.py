@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,32 +13,35 @@ import numpy as np
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import Certainty, certainties, counted_sure
-from bkpriv_core.count import EXCHANGE, Count, count_exchanges
-from bkpriv_core.errors import TooLarge
+from bkpriv_core.certainty import Certainty, certainties, counted_sure, weak_certainties
+from bkpriv_core.count import Count
+from bkpriv_core.errors import BkprivError
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
+from bkpriv_core.verdict import Evidence, Verdict, judge
 from bkpriv_pl.past.bases import unseen
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
 from bkpriv_pl.past.lookup import look_up
-from bkpriv_pl.past.passed import count_attributes, tell_attributes
+from bkpriv_pl.past.passed import count_attributes, passed_through
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.past.transitions import customary_knowledge
+from bkpriv_pl.past.verdicts import count_exchanging, find_lasting, record_verdict
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
-from bkpriv_pl.tables.persons import tell_bounded
+from bkpriv_pl.tables.persons import persons_counted, tell_bounded
 
 __all__ = [
+    "Judged",
     "as_row",
     "audit",
-    "count_exchanging",
     "count_sure",
+    "judge_recorded",
     "measurable",
     "measure",
     "measure_groups",
@@ -62,18 +66,92 @@ def audit(
     task = Task("bkpriv audit")
     recorded = measurable(recorded, demanded, estimator, own=requirements is not None)
     rows = measure(recorded, demanded, estimator, task)
-    if any(item.knowledge for item in demanded.requirements):
-        rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
-    # Whoever asks about a bound is told of that alone.
-    found: list[Finding | Count] = [*rows]
+    found: list[Finding | Count]
+    # A bound that is asked for is answered alone.
     if requirements is None:
-        found += _counted(recorded, task)
-    _record(recorded.release, found)
+        judged = judge_recorded(recorded, rows, demanded, estimator, task)
+        found = [*counted_sure(rows, judged.sure), *judged.counts]
+        _record(recorded.release, found)
+        record_verdict(recorded.release, judged.verdict)
+        telling.notice(f"release {recorded.release}: {judged.verdict.sentence}")
+    else:
+        if any(item.knowledge for item in demanded.requirements):
+            rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
+        found = [*rows]
+        _record(recorded.release, found)
     task.done()
-    tell_attributes(recorded.release, recorded.rows)
     if demanded.query_error is not None:
         tell_bounded(recorded.release)
     return map(as_row, found)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A recorded release that was judged by its own policy."""
+
+    verdict: Verdict
+    sure: list[Certainty]
+    """Certainties of the readers of its policy."""
+    exchange: Count | None
+    counts: list[Count]
+    """Counts that nothing bounds, of what there is some of."""
+
+
+def judge_recorded(
+    recorded: RecordedRelease,
+    rows: Sequence[Finding],
+    demanded: Policy,
+    estimator: Estimator,
+    task: Task,
+) -> Judged:
+    """Judge a release that is `measurable` by its own policy.
+
+    Args:
+        rows: Findings of that policy.
+    """
+    requirements, passed = demanded.requirements, passed_through(recorded.release)
+    sure: list[Certainty] | BkprivError = []
+    weak: list[Certainty] | BkprivError = []
+    exchange = None
+    if recorded.partition is not None and recorded.published:
+        sure = _or_reason(partial(count_sure, recorded, demanded, estimator, task))
+        weak = _or_reason(partial(_count_weak, recorded, demanded, task))
+        exchange = count_exchanging(
+            recorded.release, recorded, recorded.setting, requirements, task
+        )
+    verdict = judge(
+        Evidence(
+            published=recorded,
+            shown=recorded,
+            persons=persons_counted(recorded.release),
+            findings=rows,
+            sure=sure,
+            weak=weak,
+            exchange=exchange,
+            attributes=passed.attributes,
+            unique_rows=passed.unique[-1] if passed.unique else 0,
+            lasting=find_lasting(recorded.release),
+        )
+    )
+    counts = count_attributes(recorded.release, recorded.rows)
+    if exchange is not None and exchange.vulnerable != 0:
+        counts.append(exchange)
+    return Judged(verdict, [] if isinstance(sure, BkprivError) else sure, exchange, counts)
+
+
+def _or_reason(count: Callable[[], list[Certainty]]) -> list[Certainty] | BkprivError:
+    """Count, or return why that would take too much."""
+    try:
+        return count()
+    except BkprivError as error:
+        return error
+
+
+def _count_weak(recorded: RecordedRelease, demanded: Policy, task: Task) -> list[Certainty]:
+    counting = task.step("inferring beliefs")
+    return weak_certainties(
+        recorded.setting, recorded.groups, demanded.requirements, progress=counting
+    )
 
 
 def measurable(
@@ -135,31 +213,6 @@ def count_sure(
     return certainties(
         recorded.setting, recorded.groups, requirements, estimator, progress=counting
     )
-
-
-def _counted(recorded: RecordedRelease, task: Task) -> list[Count]:
-    """Counts that nothing bounds, of what there is some of."""
-    exchanging = count_exchanging(recorded, task)
-    return [
-        *count_attributes(recorded.release, recorded.rows),
-        *([] if exchanging is None or exchanging.vulnerable == 0 else [exchanging]),
-    ]
-
-
-def count_exchanging(recorded: RecordedRelease, task: Task) -> Count | None:
-    """Count the people of groups that exchange members: see `count_exchanges`.
-
-    Where that would take too much, a notice says why, and the count says that there is none.
-    """
-    try:
-        return count_exchanges(recorded, task.step("comparing ranges"))
-    except TooLarge as error:
-        telling.notice(
-            f"groups of release {recorded.release} that can exchange members are not counted",
-            detail=f"{error.message}. {error.detail}",
-            hint=error.hint,
-        )
-        return Count(EXCHANGE, {}, None, recorded.table.records)
 
 
 def _of_draws(

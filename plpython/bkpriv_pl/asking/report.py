@@ -12,9 +12,9 @@ from bkpriv_core.attack import Options as AttackerOptions
 from bkpriv_core.attack import parse_options as parse_attacker_options
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
+from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
 from bkpriv_core.method import Options, find_method
-from bkpriv_core.policy import Policy
 from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
@@ -33,7 +33,7 @@ from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.notation import bin_ends
 from bkpriv_core.utility.comparison import largest_disclosure
-from bkpriv_pl.asking.audit import as_row, count_exchanging, count_sure, measurable, measure
+from bkpriv_pl.asking.audit import Judged, as_row, judge_recorded, measurable, measure
 from bkpriv_pl.asking.suppression import explain
 from bkpriv_pl.asking.utility import utility_of
 from bkpriv_pl.past.bases import bases_of
@@ -42,6 +42,7 @@ from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.passed import passed_through
 from bkpriv_pl.past.selection import select_beside
 from bkpriv_pl.past.terms import find_options
+from bkpriv_pl.past.verdicts import find_verdict
 from bkpriv_pl.publishing.view import View, find_view
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
@@ -94,7 +95,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
     passed = passed_through(release)
     recorded = None if row["status"] == "purged" else find_release(release)
     measured = recorded if audience == "officer" else None
-    bounds, audited, sure = _judged(release, measured, task)
+    bounds, audited, judged = _judged(release, measured, task)
     return Facts(
         **row,
         **_of_recorded(recorded),
@@ -104,8 +105,9 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         passed=passed.attributes,
         unpublished=() if recorded is None else _unpublished(own),
         apart=tuple(passed.counted()),
-        exchanging=None if measured is None else count_exchanging(measured, task),
-        sure=sure,
+        verdict=find_verdict(release) if judged is None else judged.verdict,
+        exchanging=None if judged is None else judged.exchange,
+        sure=() if judged is None else tuple(map(_sure, judged.sure)),
         shown=_shown(own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,
@@ -137,18 +139,19 @@ def _of_recorded(recorded: RecordedRelease | None) -> dict[str, Any]:
 
 def _judged(
     release: int, recorded: RecordedRelease | None, task: Task
-) -> tuple[tuple[Bounded, ...], tuple[str, str] | None, tuple[Sure, ...] | None]:
-    """Bounds, the time and role of their certification unless now, and certainties of readers.
+) -> tuple[tuple[Bounded, ...], tuple[str, str] | None, Judged | None]:
+    """Bounds, the time and role of their certification unless now, and the judgement.
 
     They are measured anew where there is a release to measure.
     """
     bounds, audited = _recorded_audit(release)
     measured = None if recorded is None else _measured(recorded, task)
     if measured is None:
-        return bounds, audited, ()
-    now, sure = measured
+        return bounds, audited, None
+    now, judged = measured
     # Several releases together were judged when this one was published.
-    return (*now, *(bound for bound in bounds if "together" in bound.parameters)), None, sure
+    together = (bound for bound in bounds if "together" in bound.parameters)
+    return (*map(_bounded, now), *together), None, judged
 
 
 def _persons(options: Options, recorded: RecordedRelease | None) -> Contribution | None:
@@ -189,47 +192,30 @@ def _when(expression: str) -> str:
     return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC'"
 
 
-def _measured(
-    recorded: RecordedRelease, task: Task
-) -> tuple[tuple[Bounded, ...], tuple[Sure, ...] | None] | None:
-    """Audit of the release by its policy, and certainties of readers.
-
-    None if neither can be had any more; None for the certainties if only these cannot.
-    """
+def _measured(recorded: RecordedRelease, task: Task) -> tuple[list[Finding], Judged] | None:
+    """Audit of the release by its policy, and the judgement; None if it cannot be had any more."""
     try:
         demanded = recorded.policy
         recorded = measurable(recorded, demanded, "auto", own=False)
         found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:
-        said = f"release {recorded.release} is reported as it was certified"
-        _notify(said, error, "It could not be measured again: ")
-        return None
-    return tuple(map(_bounded, found)), _sure(recorded, demanded, task)
-
-
-def _notify(said: str, error: BkprivError, why: str = "") -> None:
-    """Notify the caller why something is not reported."""
-    telling.notice(said, detail=f"{why}{error.message}. {error.detail}", hint=error.hint)
-
-
-def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure, ...] | None:
-    """Certainties of readers; None where they are not counted."""
-    try:
-        counted = count_sure(recorded, demanded, "auto", task)
-    except BkprivError as error:
-        whose = f"readers of release {recorded.release}"
-        _notify(f"people of whom {whose} become sure are not reported", error)
-        return None
-    return tuple(
-        Sure(
-            parameters={"bandwidth": one.reader, **one.about},
-            customary=one.customary,
-            became=one.records,
-            right=one.right,
-            anyway=one.anyway,
-            exact=not may_understate(one.estimator),
+        telling.notice(
+            f"release {recorded.release} is reported as it was certified",
+            detail=f"It could not be measured again: {error.message}. {error.detail}",
+            hint=error.hint,
         )
-        for one in counted
+        return None
+    return found, judge_recorded(recorded, found, demanded, "auto", task)
+
+
+def _sure(one: Certainty) -> Sure:
+    return Sure(
+        parameters={"bandwidth": one.reader, **one.about},
+        customary=one.customary,
+        became=one.records,
+        right=one.right,
+        anyway=one.anyway,
+        exact=not may_understate(one.estimator),
     )
 
 
@@ -307,7 +293,11 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     try:
         rows = explain(release, _KINDS, task)
     except BkprivError as error:
-        _notify(f"why release {release} left records out is not reported", error)
+        telling.notice(
+            f"why release {release} left records out is not reported",
+            detail=f"{error.message}. {error.detail}",
+            hint=error.hint,
+        )
         return ()
     return tuple(
         SuppressedKind(qi, records, requirement, threshold, attained=attained)

@@ -325,7 +325,7 @@ def record_audit(release: int, rows: Sequence[Finding | Count]) -> None:
         )
         for row in rows
     ]
-    _record_found("audit", release, types, values)
+    record_found("audit", release, types, values)
 
 
 def record_attack(
@@ -339,19 +339,24 @@ def record_attack(
     types = {"attacker": "text", "options": "jsonb"}
     types |= {"metric": "text", "value": "float8", "sensitive": "text"}
     stated = json.dumps(dict(options))
-    _record_found("attack", release, types, [(attacker, stated, *row) for row in rows])
+    record_found("attack", release, types, [(attacker, stated, *row) for row in rows])
 
 
-def _record_found(
-    kind: str, release: int, types: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+def record_found(
+    kind: str,
+    release: int,
+    types: Mapping[str, str],
+    rows: Sequence[tuple[Any, ...]],
+    by: str | None = None,
 ) -> None:
-    """Append what one audit or attack found.
+    """Append what one audit, attack or verdict found.
 
     Nothing is kept on a standby, or in a transaction that may not write.
 
     Args:
         kind: Name of what found it, after which the table is called.
         types: Types of the columns beside the id, the place and the release, in their order.
+        by: Column of the role that asked; by default as the table is called.
     """
     (read_only,) = run("SELECT current_setting('transaction_read_only') AS setting")
     if not rows or read_only["setting"] == "on":
@@ -359,7 +364,7 @@ def _record_found(
     slots = ", ".join(f"${place}::text[]" for place in range(3, len(types) + 3))
     values = ", ".join(f"u.{name}::{type_}" for name, type_ in types.items())
     write(
-        f"INSERT INTO bkpriv.{kind}_record ({kind}, release, {kind}ed_by, place, "
+        f"INSERT INTO bkpriv.{kind}_record ({kind}, release, {by or f'{kind}ed_by'}, place, "
         f"{', '.join(types)}) SELECT id, $1, pg_get_userbyid($2), u.place - 1, {values} "
         f"FROM bkpriv_internal.next_audit() AS id, unnest({slots}) "
         f"WITH ORDINALITY AS u({', '.join(types)}, place)",

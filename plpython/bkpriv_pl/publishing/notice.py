@@ -16,6 +16,7 @@ from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.utility.measures import column_losses, lost_columns
+from bkpriv_core.verdict import Verdict
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.writing import write
 
@@ -83,13 +84,14 @@ def give_notice(
 
 def close(
     release: int,
+    verdict: Verdict,
     published: Release,
     shown: Release,
     rows: Sequence[Finding],
     sure: Sequence[Certainty] | BkprivError,
     options: Options,
 ) -> None:
-    """Say what a release has given away.
+    """Give the verdict on a release, and what it was measured by.
 
     Args:
         release, published, shown, rows, options: See `give_notice`.
@@ -97,19 +99,20 @@ def close(
     """
     records = published.table.records
     unit = "records" if options.max_records_per_person is None else "persons"
-    suppressed = records - published.published
     grouped = published.partition is not None
     telling.notice(
-        f"release {release} is published: {published.published} of {records} {unit}"
-        + (f" in {len(published.groups)} groups" if grouped else ", drawn at random")
-        + (f", {suppressed} left out" if suppressed else ""),
+        f"release {release}: {verdict.sentence}",
         detail="\n".join(
             [
+                f"Published are {published.published} of {records} {unit}"
+                + (f" in {len(published.groups)} groups." if grouped else ", drawn at random."),
                 *closing_lines(release, shown, rows),
                 *_sure_lines(rows, sure, f"of {published.published} {unit}"),
             ]
         ),
-        hint=f"bkpriv.explain_suppressed({release}) says which, and why." if suppressed else None,
+        hint=f"SELECT * FROM bkpriv.verdict({release}) says what to do."
+        if verdict.matters
+        else None,
     )
 
 

@@ -25,6 +25,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.companion import adversaries, jointly
 from bkpriv_core.together.earlier import Earlier
+from bkpriv_core.verdict import Matter
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import find_bases
 from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
@@ -71,6 +72,26 @@ class Overlapping:
     """Words that are kept with the release, for the dataset's owner may not see all that the caller
     sees.
     """
+    others: int = 0
+    """Releases that these are about, of those that the owner may see."""
+
+    @property
+    def matters(self) -> list[Matter]:
+        """Matters to be judged about them."""
+        if not self.others:
+            return []
+        several = self.others > 1
+        return [
+            Matter(
+                "releases",
+                f"{self.others}{' or more' * (self.others > LISTED)} other "
+                f"release{'s' * several} of the same records "
+                f"{'were' if several else 'was'} not certified with this one",
+                self.others,
+                None,
+                "Give them to different readers; or state overlap = certify in the policy.",
+            )
+        ]
 
     def tell(self) -> None:
         """Warn of them."""
@@ -301,7 +322,12 @@ def find_overlap(
     if refused:
         raise told
     # Whoever publishes for the owner may see more.
-    return Overlapping(told, told if dataset.own else _overlap(*asked, of_owner=True))
+    kept = told if dataset.own else _overlap(*asked, of_owner=True)
+    if kept is None:
+        return Overlapping(told)
+    judged = () if beside is None else beside.judged
+    others = _find_others(dataset, Like.of(dataset, period), judged, of_owner=True)
+    return Overlapping(told, kept, len(others))
 
 
 def _overlap(

@@ -9,12 +9,14 @@ published one period at a time, by the same steps.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import Certainty, certainties
+from bkpriv_core.certainty import Certainty, certainties, weak_certainties
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.method import Job, Made
 from bkpriv_core.method.randomize import bound_of
@@ -25,12 +27,14 @@ from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import ShownRecords
+from bkpriv_core.verdict import Evidence, Matter, Verdict, judge, judge_together
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
 from bkpriv_pl.past.passed import tell_attributes
 from bkpriv_pl.past.selection import RecordedPeriod
+from bkpriv_pl.past.verdicts import count_exchanging, record_verdict
 from bkpriv_pl.publishing import notice
 from bkpriv_pl.publishing.distribution import made_here_alone, tell_readers
 from bkpriv_pl.publishing.overlap import (
@@ -159,7 +163,8 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
     made = make(Job(setting, requirements, options, chance, progress=task))
     beside = replace(beside, mended=made.mended)
     outcome = _Outcome.of(subject, made, chance)
-    sure = _made_sure(request, setting, outcome, task)
+    sure = _counted(request, setting, outcome, task, weak=False)
+    weak = _counted(request, setting, outcome, task, weak=True)
     task.step("writing")
     release, findings = _record(request, outcome, beside, task)
     subject.stock.tell(release, made.release, subject.growth)
@@ -170,10 +175,17 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
         tell_readers(release, {exhibit: request.view.of(exhibit) for exhibit in exhibits})
     task.step("waiting for writers")
     settle_staleness(subject, release, ahead)
+    alone = [row for row in findings if "together" not in row.parameters]
+    together = [row for row in findings if "together" in row.parameters]
+    lasting = [*judge_together(together), *beside.overlap.matters, *subject.matters()]
+    evidence = {"findings": alone, "sure": sure, "weak": weak}
+    verdict = _judge(request, setting, outcome, release, evidence, lasting, task)
     task.done()
     beside.overlap.tell()
     warn_of_later(dataset, period, release)
-    notice.close(release, made.release, outcome.shown, findings, sure=sure, options=options)
+    notice.close(
+        release, verdict, made.release, outcome.shown, findings, sure=sure, options=options
+    )
     return release
 
 
@@ -204,26 +216,64 @@ def _find_beside(request: Request, subject: Subject, setting: Setting) -> Beside
     return replace(beside, overlap=overlap)
 
 
-def _made_sure(
-    request: Request, setting: Setting, outcome: _Outcome, task: Task
+def _counted(
+    request: Request,
+    setting: Setting,
+    outcome: _Outcome,
+    task: Task,
+    *,
+    weak: bool,
 ) -> list[Certainty] | BkprivError:
     """Count people of whom readers become sure, as audits do; or return the error, and go on.
 
     Of a release that was certified exactly, groups that take longest are estimated, as in audits.
+
+    Args:
+        weak: Whether weak readers are meant, and not those of the policy.
     """
     published = outcome.made.release
-    if published.partition is None:
+    if published.partition is None or not published.published:
         return []
     counting = task.step("inferring beliefs")
     requirements = request.policy.requirements
     told = published if any(item.tells_apart for item in requirements) else outcome.shown
-    inference = request.options.inference
-    estimator: Sound = "auto" if inference == "exact" else inference
+    over = setting.over(told.parts)
     try:
-        over = setting.over(told.parts)
+        if weak:
+            return weak_certainties(over, told.groups, requirements, progress=counting)
+        inference = request.options.inference
+        estimator: Sound = "auto" if inference == "exact" else inference
         return certainties(over, told.groups, requirements, estimator, progress=counting)
     except BkprivError as error:
         return error
+
+
+def _judge(
+    request: Request,
+    setting: Setting,
+    outcome: _Outcome,
+    release: int,
+    evidence: Mapping[str, Any],
+    lasting: Sequence[Matter],
+    task: Task,
+) -> Verdict:
+    """Judge a release, as audits do, and record the verdict."""
+    shown, requirements = outcome.shown, request.policy.requirements
+    over = setting.over(shown.parts)
+    verdict = judge(
+        Evidence(
+            published=outcome.made.release,
+            shown=shown,
+            persons=request.kept is not None,
+            exchange=count_exchanging(release, shown, over, requirements, task),
+            attributes=[*request.dataset.attributes],
+            unique_rows=int(outcome.told.unique[-1]) if outcome.subject.passed else 0,
+            lasting=lasting,
+            **evidence,
+        )
+    )
+    record_verdict(release, verdict)
+    return verdict
 
 
 def _record_people(

@@ -11,11 +11,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, Options
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.requirement import Requirement, check_binding
+from bkpriv_core.table.combination import rows_of
 from bkpriv_core.table.passed import Passed
+from bkpriv_core.verdict import Matter
 from bkpriv_pl.past.remembering import set_out
 from bkpriv_pl.publishing.distribution import check_column
 from bkpriv_pl.publishing.growing import Stock, find_stock
@@ -23,8 +27,8 @@ from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.view import View
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.counts import Reading
-from bkpriv_pl.tables.dataset import Dataset, read_records
+from bkpriv_pl.tables.counts import Reading, count_records
+from bkpriv_pl.tables.dataset import Dataset, open_source, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
 
@@ -104,6 +108,27 @@ class Subject:
     def read_again(self) -> Reading:
         """Read the source as it is now, whatever is NULL in it."""
         return read_records(self.dataset, "category", self.period, self.stock.known, kept=self.kept)
+
+    def matters(self) -> list[Matter]:
+        """Find what is to be judged of the source: records of people that are not published."""
+        if self.kept is None or self.kept.most is None:
+            return []
+        read = self.source.table
+        values = np.arange(read.sensitive.size)
+        which, _ = rows_of(read.sensitive, values)
+        taken = int(read.counts.sum(axis=0)[which].sum())
+        every = count_records(open_source(self.dataset), self.period)
+        if taken == every:
+            return []
+        return [
+            Matter(
+                "records",
+                f"{every - taken} of {every} records of these people are not published",
+                every - taken,
+                every,
+                'The option {"max_records_per_person": "all"} publishes them all.',
+            )
+        ]
 
     def set_out(
         self, requirements: Sequence[Requirement], library: PriorTables, *, stored: bool = True

@@ -38,7 +38,7 @@ from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
 
-__all__ = ["NOTHING", "Known", "Reading", "count_cells"]
+__all__ = ["NOTHING", "Known", "Reading", "count_cells", "count_records"]
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
@@ -144,6 +144,14 @@ def count_cells(
     if not beside:
         return Reading(table, about, BARE)
     return Reading(table, about, Passed.of_persons(*beside, about.cells, about.values, whose))
+
+
+def count_records(source: Relation, period: Period | None) -> int:
+    """Count the records of a source, or of a period of it, whoever they are of."""
+    picked = "" if period is None else f" WHERE {period.condition('s')}"
+    types, values = ([], []) if period is None else (["text"], [period.text])
+    (row,) = run(f"SELECT count(*) AS n FROM {source} AS s{picked}", types, values)
+    return int(row["n"])
 
 
 def _tabulate(

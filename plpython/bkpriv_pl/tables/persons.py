@@ -19,7 +19,7 @@ from bkpriv_pl.tables.column import column_types
 from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.kept import Kept
 
-__all__ = ["kept_of", "tell_bounded", "tell_persons"]
+__all__ = ["kept_of", "persons_counted", "tell_bounded", "tell_persons"]
 
 
 def kept_of(options: Options, dataset: Dataset) -> Kept | None:
@@ -62,6 +62,18 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
         detail="Requirements hold for persons, and what is suppressed are all records of a person. "
         "It is supposed that readers know which rows are of one person, though no view says so, "
         "and not how many a person has whom they know.",
+    )
+
+
+def persons_counted(release: int) -> bool:
+    """Whether a release counts persons instead of records."""
+    return bool(
+        run(
+            "SELECT FROM bkpriv.release WHERE release = $1 "
+            "AND options ->> 'max_records_per_person' IS NOT NULL",
+            ["bigint"],
+            [release],
+        )
     )
 
 

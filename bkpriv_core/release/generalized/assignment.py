@@ -87,6 +87,7 @@ def infer_assignments(
     prior: FloatArray,
     estimator: Estimator = "auto",
     progress: Progress = SILENT,
+    found: Components | None = None,
 ) -> Assigned:
     """Beliefs after a release of a reader who does not know who is in which group.
 
@@ -94,6 +95,7 @@ def infer_assignments(
         prior: Shape (p, m). Prior beliefs about the people of each part.
         estimator: Inference within groups that are a component by themselves.
         progress: Receives the share of the work that is done.
+        found: The components, if they are known.
 
     Raises:
         ContradictoryKnowledge: If the prior gives the release probability 0.
@@ -106,7 +108,8 @@ def infer_assignments(
             detail="It shows quasi-identifiers as they are, and the group of each row with them.",
             hint="Ask for another attacker, or about a release whose form is generalized.",
         )
-    found = find_components(release, progress.part(0.0, 0.5))
+    if found is None:
+        found = find_components(release, progress.part(0.0, 0.5))
     joined, parts = found.release, release.parts
     beliefs = np.full((len(parts), parts.counts.shape[1]), np.nan)
     exact = np.ones(len(parts), dtype=bool)

@@ -1,0 +1,458 @@
+"""Verdicts: whether a release satisfies its policy, and what a person has to judge.
+
+A verdict has three states. A release is *violated* if a bound of its policy is broken. It is to be
+*judged* if all bounds are satisfied, but something that no bound covers may harm people or mislead
+readers. Each such thing is a `Matter` with a count and with what to do. Else it is *satisfied*.
+
+=============  =================================================================================
+key            matter
+=============  =================================================================================
+``known``      people about whom a reader of the policy is sure beforehand, so that the bound says
+               nothing about them
+``determined`` people whose sensitive value follows from one quasi-identifier alone
+``inferred``   people about whom a reader becomes sure: of the policy, or a weak one
+``one_value``  people in groups of one sensitive value
+``exchange``   people who can be in another group than the certificate supposes
+``attributes`` rows that insensitive attributes single out within their group
+``linked``     rows that share a value of an insensitive attribute with few others
+``estimated``  people for whom figures are estimates, which may understate
+``left_out``   people who are not published
+``records``    records of published people that are not published
+``together``   people for whom a bound with earlier releases is broken, or an estimate
+``releases``   other releases of the same records that this one was not certified with
+``lost``       quasi-identifiers of which hardly anything is left
+``scale``      records beyond the scale of a quasi-identifier
+=============  =================================================================================
+
+Counts are exact, but for those that begin with "about", which rest on estimates. Not every risk is
+a matter: a verdict says nothing about readers who know more than those whom it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from bkpriv_core.audit import Finding
+from bkpriv_core.belief.posterior import may_understate
+from bkpriv_core.certainty import Certainty
+from bkpriv_core.count import Count
+from bkpriv_core.errors import BkprivError, as_json
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import aspects_of, columns_of
+from bkpriv_core.utility.measures import lost_columns
+
+__all__ = [
+    "LASTING",
+    "Evidence",
+    "Matter",
+    "State",
+    "Verdict",
+    "judge",
+    "judge_together",
+    "reader_in_words",
+]
+
+State = Literal["satisfied", "judge", "violated"]
+
+LASTING = ("together", "linked", "records", "releases", "scale")
+"""Keys of matters that are found when a release is made, and remain as they are."""
+
+_MANY = 0.1
+"""Share of the people above which a bound that says nothing about them protects hardly anybody."""
+
+
+@dataclass(frozen=True)
+class Matter:
+    """A broken bound, or something to judge."""
+
+    key: str
+    """See the module; of a broken bound, the requirement."""
+    text: str
+    count: int | None
+    """Number of people, rows, columns or releases that it is about; None if it was not counted."""
+    among: int | None
+    """Number of those that were looked at."""
+    advice: str
+    violated: bool = False
+
+    @property
+    def what(self) -> str:
+        """The text, after the key."""
+        return f"{self.key}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """State of a release, and why."""
+
+    matters: tuple[Matter, ...]
+    """Broken bounds first."""
+
+    @property
+    def state(self) -> State:
+        """The state; see the module."""
+        if any(matter.violated for matter in self.matters):
+            return "violated"
+        return "judge" if self.matters else "satisfied"
+
+    @property
+    def sentence(self) -> str:
+        """The state with all matters in one sentence."""
+        broken = [matter.what for matter in self.matters if matter.violated]
+        open_ = [matter.text for matter in self.matters if not matter.violated]
+        things = f"{len(open_)} thing{'s' * (len(open_) > 1)} to judge: {'; '.join(open_)}"
+        if broken:
+            said = f"violated: {'; '.join(broken)}"
+            return f"{said}; {things}" if open_ else said
+        return f"satisfied, {things}" if open_ else "satisfied"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Evidence on which a release is judged."""
+
+    published: Release
+    """The release as it is measured."""
+    shown: Release
+    """The release as readers see it."""
+    persons: bool
+    """Whether persons are counted instead of records."""
+    findings: Sequence[Finding]
+    """Bounds of its policy."""
+    sure: Sequence[Certainty] | BkprivError
+    """Certainties of the readers of its policy; or why they were not counted."""
+    weak: Sequence[Certainty] | BkprivError
+    """Certainties of weak readers, likewise."""
+    exchange: Count | None
+    """People of groups that can exchange members."""
+    attributes: Sequence[str] = ()
+    """Insensitive attributes."""
+    unique_rows: int = 0
+    """Rows that these single out within their group."""
+    lasting: Sequence[Matter] = ()
+    """Matters that were found when it was made."""
+
+    @property
+    def unit(self) -> str:
+        """Unit that is counted."""
+        return "persons" if self.persons else "records"
+
+
+def judge(evidence: Evidence) -> Verdict:
+    """Judge a release."""
+    found = [matter for rule in _RULES for matter in rule(evidence)] + [*evidence.lasting]
+    return Verdict(tuple(sorted(found, key=_rank)))
+
+
+def _rank(matter: Matter) -> int:
+    return -1 if matter.violated else _ORDER.index(matter.key)
+
+
+_ORDER = (
+    *("known", "determined", "inferred", "one_value", "exchange", "attributes", "linked"),
+    *("estimated", "together", "left_out", "records", "releases", "lost", "scale"),
+)
+
+
+def reader_in_words(reader: Any) -> str:
+    """Name a reader by what they know, in few words.
+
+    Args:
+        reader: Knowledge, as JSON states it.
+    """
+    if isinstance(reader, Mapping):
+        if "kernel" in reader:
+            return "a reader who knows only the table's shares"
+        if "only" in reader:
+            return f"a reader who knows only {reader['only']}"
+        if "table" in reader:
+            return f"a reader who knows {reader['table']}"
+        if "learned" in reader:
+            return f"a reader with a {reader['learned']} classifier"
+        if "sequence" in reader:
+            return f"a reader who remembers ({reader['sequence']})"
+        return f"a reader with background knowledge (B = {as_json(dict(reader))})"
+    return f"a reader with background knowledge (B = {reader:g})"
+
+
+def _of(certainty: Certainty) -> str:
+    """Name the reader of a certainty, and the column, where it is one of several."""
+    name = reader_in_words(certainty.reader)
+    if "sensitive" in certainty.about:
+        name += f", asking for {certainty.about['sensitive']},"
+    return name
+
+
+def _broken(evidence: Evidence) -> list[Matter]:
+    return [
+        Matter(
+            row.requirement,
+            _breaking(row, evidence.unit),
+            row.vulnerable,
+            evidence.published.published,
+            "Withdraw the release, and publish without the options grow and unfit; or change the "
+            "policy.",
+            violated=True,
+        )
+        for row in evidence.findings
+        if not row.satisfied
+    ]
+
+
+def _breaking(row: Finding, unit: str) -> str:
+    figures = f"{row.worst:.4g} instead of {row.threshold:g}"
+    return figures if row.vulnerable is None else f"broken for {row.vulnerable} {unit}, {figures}"
+
+
+def judge_together(rows: Sequence[Finding]) -> list[Matter]:
+    """Judge how a release satisfies its policy together with earlier ones.
+
+    Args:
+        rows: Findings about the persons of all of them.
+    """
+    broken = [
+        Matter(
+            "together",
+            f"{row.requirement} with earlier releases is {_breaking(row, 'persons')}",
+            row.vulnerable,
+            None,
+            "bkpriv.explain_together names them. What earlier releases disclose cannot be undone.",
+            violated=True,
+        )
+        for row in rows
+        if not row.satisfied
+    ]
+    estimated = sorted({row.requirement for row in rows if may_understate(row.estimator)})
+    if not estimated:
+        return broken
+    text = f"{' and '.join(estimated)} with earlier releases is an estimate, which may understate"
+    advice = 'The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
+    return [*broken, Matter("together", text, None, None, advice)]
+
+
+def _known(evidence: Evidence) -> list[Matter]:
+    if isinstance(evidence.sure, BkprivError):
+        return []
+    known = [each for each in evidence.sure if each.anyway and not each.customary]
+    if not known:
+        return []
+    most = max(known, key=lambda each: each.anyway)
+    people = evidence.published.published
+    text = f"{_of(most)} is sure about {most.anyway} of {people} {evidence.unit} beforehand"
+    advice = (
+        "The bound says nothing about them. Use fewer or coarser quasi-identifiers, or a larger "
+        "bandwidth; bound belief_breach for a reader who knows less."
+    )
+    if 2 * most.by_shares > most.anyway:
+        text += ", mostly since one value is that frequent"
+        advice = (
+            "The bound says nothing about them. Bound what is learned about the rare values, "
+            "by belief_breach or beta_likeness."
+        )
+    if most.anyway > _MANY * people:
+        text += ", so the policy hardly protects against that reader"
+    return [Matter("known", text, most.anyway, people, advice)]
+
+
+def _determined(evidence: Evidence) -> list[Matter]:
+    if isinstance(evidence.weak, BkprivError):
+        return []
+    people, found = evidence.published.published, []
+    for each in evidence.weak:
+        count = each.anyway - each.by_shares
+        if count > 0 and isinstance(each.reader, Mapping) and "only" in each.reader:
+            column = each.about.get("sensitive", _sensitive(evidence))
+            found.append(
+                Matter(
+                    "determined",
+                    f"{each.reader['only']} alone determines {column} for {count} of {people} "
+                    f"{evidence.unit}",
+                    count,
+                    people,
+                    f"Leave {each.reader['only']} out, or make it sensitive, too.",
+                )
+            )
+    return found
+
+
+def _sensitive(evidence: Evidence) -> str:
+    names = [domain.name for domain in columns_of(evidence.published.table.sensitive)]
+    return " and ".join(names)
+
+
+def _inferred(evidence: Evidence) -> list[Matter]:
+    people = evidence.published.published
+    reasons = [each for each in (evidence.sure, evidence.weak) if isinstance(each, BkprivError)]
+    found = []
+    if reasons:
+        found.append(
+            Matter(
+                "inferred",
+                "people about whom a reader becomes sure were not counted",
+                None,
+                people,
+                f"{reasons[0].message[0].upper()}{reasons[0].message[1:]}. {reasons[0].hint}",
+            )
+        )
+    counted = [
+        each
+        for kind in (evidence.sure, evidence.weak)
+        if not isinstance(kind, BkprivError)
+        for each in kind
+        if each.records
+    ]
+    if counted:
+        most = max(counted, key=lambda each: each.records)
+        about = "about " if may_understate(most.estimator) else ""
+        text = (
+            f"{_of(most)} becomes sure about the sensitive value of {about}{most.records} of "
+            f"{people} {evidence.unit}"
+        )
+        if others := len(counted) - 1:
+            text += f", and {others} other reader{'s' * (others > 1)} about no more"
+        stated = as_json(most.reader)
+        found.append(
+            Matter(
+                "inferred",
+                text,
+                most.records,
+                people,
+                f'Add {{"belief_breach": {{"bandwidth": {stated}, "rho1": 0.5, "rho2": 0.9}}}} to '
+                "the policy.",
+            )
+        )
+    return found
+
+
+def _one_value(evidence: Evidence) -> list[Matter]:
+    release = evidence.shown
+    if release.partition is None or not release.published:
+        return []
+    sensitive, alike = release.table.sensitive, np.zeros(len(release.groups), dtype=bool)
+    if sensitive.size < 2:
+        return []
+    for aspect in aspects_of(sensitive):
+        counts = aspect.count(release.histograms)
+        if (counts.sum(axis=0) > 0).sum() > 1:
+            alike |= (counts > 0).sum(axis=1) == 1
+    people = int(release.sizes[alike].sum())
+    if not people:
+        return []
+    return [
+        Matter(
+            "one_value",
+            f"{people} of {release.published} {evidence.unit} are in groups of one sensitive value",
+            people,
+            release.published,
+            "Add l_diversity with l = 2 to the policy.",
+        )
+    ]
+
+
+def _exchange(evidence: Evidence) -> list[Matter]:
+    count = evidence.exchange
+    if count is None or count.vulnerable == 0:
+        return []
+    if count.vulnerable is None:
+        return [
+            Matter(
+                "exchange",
+                "people who can be in another group were not counted",
+                None,
+                count.among,
+                "Coarser hierarchies or wider bins leave fewer ranges to compare.",
+            )
+        ]
+    played = ""
+    if sure := count.parameters.get("sure"):
+        played = f"; a reader who does not know the groups becomes sure about {sure} of them"
+    unknown = count.parameters.get("not_inferred", 0)
+    return [
+        Matter(
+            "exchange",
+            f"{count.vulnerable} of {count.among} {evidence.unit} can be in another group than the "
+            f"certificate supposes{played}",
+            count.vulnerable,
+            count.among,
+            "bkpriv.attack(release, 'without_groups') plays a reader who does not know the groups; "
+            "the method incognito makes groups that cannot exchange members."
+            + (f" Nothing exact is known of {unknown} of them." if unknown else ""),
+        )
+    ]
+
+
+def _attributes(evidence: Evidence) -> list[Matter]:
+    if not evidence.unique_rows:
+        return []
+    names, rows = evidence.attributes, evidence.published.rows
+    listed = ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+    return [
+        Matter(
+            "attributes",
+            f"{evidence.unique_rows} of {rows} rows are unique within their group by {listed}",
+            evidence.unique_rows,
+            rows,
+            "Make a column that others may know a quasi-identifier, or leave it out.",
+        )
+    ]
+
+
+def _estimated(evidence: Evidence) -> list[Matter]:
+    estimated = [row for row in evidence.findings if may_understate(row.estimator)]
+    if not estimated:
+        return []
+    counts = [row.estimated for row in estimated if row.estimated]
+    people = max(counts, default=None)
+    some = "some" if people is None else f"{people} of {evidence.published.published}"
+    names = sorted({row.requirement for row in estimated})
+    return [
+        Matter(
+            "estimated",
+            f"{' and '.join(names)} of {some} {evidence.unit} is an estimate, which may understate",
+            people,
+            evidence.published.published,
+            "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are small; "
+            'the option {"beyond": "suppress"} leaves these people out.',
+        )
+    ]
+
+
+def _left_out(evidence: Evidence) -> list[Matter]:
+    records = evidence.published.table.records
+    left = records - evidence.published.published
+    if not left:
+        return []
+    return [
+        Matter(
+            "left_out",
+            f"{left} of {records} {evidence.unit} are not published",
+            left,
+            records,
+            "bkpriv.explain_suppressed(release) says which, and why.",
+        )
+    ]
+
+
+def _lost(evidence: Evidence) -> list[Matter]:
+    lost = [*lost_columns(evidence.shown)]
+    if not lost:
+        return []
+    return [
+        Matter(
+            "lost",
+            f"hardly anything is left of {', '.join(lost[:8])}{', ...' * (len(lost) > 8)}",
+            len(lost),
+            len(evidence.shown.table.quasi_identifiers),
+            "Leave the column out, or give it a hierarchy or wider bins.",
+        )
+    ]
+
+
+_RULES: tuple[Callable[[Evidence], list[Matter]], ...] = (
+    *(_broken, _known, _determined, _inferred, _one_value, _exchange),
+    *(_attributes, _estimated, _left_out, _lost),
+)

@@ -1,0 +1,100 @@
+"""Verdicts in history: one of each publication, and of each audit by a release's own policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import readers, weak_readers
+from bkpriv_core.count import EXCHANGE, Count, count_exchanges
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.verdict import LASTING, Matter, Verdict
+from bkpriv_pl.past.history import record_found
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import run
+from bkpriv_pl.server.progress import Task
+
+__all__ = ["count_exchanging", "find_lasting", "find_verdict", "record_verdict"]
+
+
+def count_exchanging(
+    number: int,
+    release: Release,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    task: Task,
+) -> Count | None:
+    """Count the people of groups that exchange members: see `count_exchanges`.
+
+    Where that would take too much, a notice says why, and the count says that there is none.
+
+    Args:
+        number: Id of the release, for the notice.
+    """
+    if release.partition is None:
+        return None
+    listed, _ = readers(requirements, setting)
+    played = [*weak_readers(setting)[:1], *listed]
+    try:
+        return count_exchanges(release, setting, played, task.step("comparing ranges"))
+    except TooLarge as error:
+        telling.notice(
+            f"groups of release {number} that can exchange members are not counted",
+            detail=f"{error.message}. {error.detail}",
+            hint=error.hint,
+        )
+        return Count(EXCHANGE, {}, None, release.table.records)
+
+
+def record_verdict(release: int, verdict: Verdict) -> None:
+    """Append a verdict, where the transaction may write: the whole, then each matter."""
+    whole = (verdict.state, verdict.sentence, len(verdict.matters), None, None, None)
+    each = [
+        (
+            "violated" if matter.violated else "judge",
+            *(matter.what, matter.count, matter.among, matter.advice, matter.key),
+        )
+        for matter in verdict.matters
+    ]
+    types = {"state": "text", "what": "text", "count": "bigint", "among": "bigint"}
+    types |= {"advice": "text", "key": "text"}
+    record_found("verdict", release, types, [whole, *each], by="judged_by")
+
+
+def find_lasting(release: int) -> list[Matter]:
+    """Find the matters that a publication found, and that remain as they are."""
+    return [each for each in _matters(release, "min") or () if each.key in LASTING]
+
+
+def find_verdict(release: int) -> Verdict | None:
+    """Find the latest verdict on a release, if there is one."""
+    matters = _matters(release, "max")
+    return None if matters is None else Verdict(tuple(matters))
+
+
+def _matters(release: int, which: Literal["min", "max"]) -> list[Matter] | None:
+    """Matters of the first or the last verdict; None if there is no verdict."""
+    rows = run(
+        "SELECT key, what, count, among, advice, state FROM bkpriv.verdict_record "
+        "WHERE release = $1 AND verdict = "
+        f"(SELECT {which}(verdict) FROM bkpriv.verdict_record WHERE release = $1) ORDER BY place",
+        ["bigint"],
+        [release],
+    )
+    if not rows:
+        return None
+    return [
+        Matter(
+            row["key"],
+            row["what"].removeprefix(f"{row['key']}: "),
+            row["count"],
+            row["among"],
+            row["advice"],
+            violated=row["state"] == "violated",
+        )
+        for row in rows
+        if row["key"] is not None
+    ]
