@@ -1,6 +1,7 @@
 """The attacker who sees a generalized release and does not know who is in which group.
 
-Beliefs are those of `bkpriv_core.release.generalized.assignment`, from the knowledge that is asked for: where
+Beliefs are those of `bkpriv_core.release.generalized.assignment`, from the knowledge that is asked
+for: where
 groups cannot exchange people they are those that the release is certified for. Where so many can
 that nothing exact can be said, nothing is said, and those people are counted as not inferred.
 """
