@@ -13,7 +13,7 @@ from tests.db.clinic import create_clinic, declare_clinic
 
 pytestmark = pytest.mark.pooled
 
-FILES = {
+FILES: dict[str, str | bytes] = {
     "people.csv": "age,dx\n20,flu\n30,gout\n",
     "latin.csv": "age,dx\n20,Grippe\n30,Fußpilz\n".encode("latin-1"),
     "people.sav": b"$FL2@(#) SPSS DATA FILE" + bytes(range(256)),
