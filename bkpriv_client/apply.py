@@ -9,7 +9,6 @@ from typing import Annotated
 import psycopg
 import typer
 from psycopg import IsolationLevel, sql
-from psycopg.errors import Diagnostic
 from rich.console import Console
 
 from bkpriv_client.declaration import call
@@ -22,6 +21,7 @@ from bkpriv_client.declared import (
     views_of,
 )
 from bkpriv_client.failure import ClientError, show
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.options import Uri
 from bkpriv_client.plan import Action, Change, plan
 from bkpriv_client.privacy_file import read_file
@@ -121,12 +121,12 @@ def _carry_out(
             declaring.append(change)
     if any(change.needed for change in changes):
         with connection.transaction():
-            _declare(connection, wanted, declaring)
+            _declare(connection, wanted, declaring, console)
             for view, some in by_view.items():
                 _publish(connection, wanted, view, some, console, uri)
         return True
     with connection.transaction():
-        _declare(connection, wanted, declaring)
+        _declare(connection, wanted, declaring, console)
     failed = False
     for view, some in by_view.items():
         try:
@@ -141,11 +141,15 @@ def _carry_out(
     return not failed
 
 
-def _declare(connection: Connection, wanted: Wanted, changes: Sequence[Change]) -> None:
+def _declare(
+    connection: Connection, wanted: Wanted, changes: Sequence[Change], console: Console
+) -> None:
     """Carry out what is declared and what is taken away."""
-    for change in changes:
-        for statement in _statements(connection, wanted, change):
-            connection.execute(statement)
+    with heard(connection) as notices:
+        for change in changes:
+            for statement in _statements(connection, wanted, change):
+                connection.execute(statement)
+    repeat(console, notices)
 
 
 def _statements(connection: Connection, wanted: Wanted, change: Change) -> list[sql.Composed]:
@@ -194,25 +198,15 @@ def _publish(
     uri: str,
 ) -> None:
     """Publish a view, if that is among its changes, and say who may read it."""
-    warnings: list[str] = []
-
-    def hear(notice: Diagnostic) -> None:
-        if notice.severity_nonlocalized == "WARNING":
-            warnings.append(f"{notice.message_primary}")
-
     if any(change.action is Action.publish for change in changes):
-        connection.add_notice_handler(hear)
-        try:
-            with (
-                step(make_console(stderr=True), f"Publishing {view}") as advance,
-                watched(connection, uri, advance),
-            ):
-                call_ = published("publish", view, wanted.publications[view], if_stale=True)
-                ((release,),) = connection.execute(call_).fetchall()
-        finally:
-            connection.remove_notice_handler(hear)
+        with (
+            heard(connection) as notices,
+            step(make_console(stderr=True), f"Publishing {view}") as advance,
+            watched(connection, uri, advance),
+        ):
+            call_ = published("publish", view, wanted.publications[view], if_stale=True)
+            ((release,),) = connection.execute(call_).fetchall()
         console.print(f"{view} shows release {release}.")
-        for warning in warnings:
-            console.print(f"Warning: {warning}", soft_wrap=True)
+        repeat(console, notices)
     granted = [change for change in changes if change.action is Action.let_read]
-    _declare(connection, wanted, granted)
+    _declare(connection, wanted, granted, console)

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from bkpriv_client.believed import Belief, draw_beliefs
 from bkpriv_client.files import written_whole
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.options import Uri, assigned
 from bkpriv_client.picture import check_plot
 from bkpriv_client.server import connect, watched
@@ -70,6 +71,7 @@ def attack(
     call = [release, attacker, Jsonb(options)]
     with (
         connect(uri) as connection,
+        heard(connection) as notices,
         step(console, f"Attacking release {release} as {attacker}") as advance,
         watched(connection, uri, advance),
     ):
@@ -80,6 +82,7 @@ def attack(
     limits = {**_LIMITS, **{name: options[name] for name in _LIMITS if name in options}}
     _show(console, found, limits)
     _show_people(console, told[:limit])
+    repeat(console, notices)
     if plot is not None:
         beliefs = [Belief(*figures) for _, _, *figures in told]
         # Who may read it learns nobody's value, but how many are found out.

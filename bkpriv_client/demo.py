@@ -33,6 +33,7 @@ from bkpriv_client.adult import read_adult
 from bkpriv_client.declaration import call, declare_source
 from bkpriv_client.hospital import hospital
 from bkpriv_client.loading import TableName, load_source
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.options import Uri
 from bkpriv_client.sandbox import renew_sandbox
 from bkpriv_client.server import Connection, connect, scalar, watched, without_password
@@ -193,8 +194,9 @@ class _Demo:
         view = f"{_SCHEMA}.{self.source.name}_{kind}"
         statement = call("publish", self._dataset, policy, view)
         self._show(statement)
-        with self._working(f"Publishing {view}"):
+        with heard(self.connection) as notices, self._working(f"Publishing {view}"):
             release: int = scalar(self.connection, statement)
+        repeat(self.console, notices)
         return release
 
     def _audit(self, release: int, bandwidths: Sequence[float]) -> list[_AuditLine]:
@@ -367,7 +369,7 @@ class _Demo:
         self._heading("Go on from here")
         uri = without_password(self.uri)
         self.console.print(
-            f"psql {shlex.quote(uri)}" if uri else "psql",
+            f"psql -v SHOW_CONTEXT=never {shlex.quote(uri) if uri else ''}".rstrip(),
             style="bold",
             soft_wrap=True,
         )

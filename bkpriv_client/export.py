@@ -52,7 +52,7 @@ def export(
     The dictionary, as Markdown and JSON, says what each column holds, from the views' comments.
     """
     console = make_console()
-    with connect(uri) as connection:
+    with connect(uri, job=what.isdecimal()) as connection:
         if not what.isdecimal():  # A release's views are locked by the server, and frozen.
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
         connection.read_only = True

@@ -39,7 +39,7 @@ def show(error: ClientError | psycopg.Error, console: Console) -> None:
         message, detail, hint = error.message, error.detail, error.hint
     else:
         diagnostics = error.diag
-        # A connection that was never made has no diagnostics, only text.
+        # A connection that is lost has no diagnostics, only text.
         message = diagnostics.message_primary or str(error).strip()
         detail, hint = diagnostics.message_detail, diagnostics.message_hint
         if error.sqlstate:

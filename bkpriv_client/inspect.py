@@ -6,7 +6,6 @@ import shlex
 from typing import Annotated
 
 import typer
-from psycopg.errors import Diagnostic
 from psycopg.sql import SQL
 from rich.console import Console
 from rich.text import Text
@@ -14,6 +13,7 @@ from rich.text import Text
 from bkpriv_client.declaration import ask
 from bkpriv_client.failure import ClientError
 from bkpriv_client.loading import TableName
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.options import Uri
 from bkpriv_client.proposal import Looked, look_at, propose
 from bkpriv_client.server import Connection, as_named, connect
@@ -49,16 +49,13 @@ def inspect(
     a proposal to review: what others know of a person, no table says. Nothing is declared.
     """
     console = make_console()
-    said: list[str] = []
-    with connect(uri) as connection, connection.transaction():
-        connection.add_notice_handler(lambda notice: said.append(_told(notice)))
+    with connect(uri) as connection, heard(connection) as notices, connection.transaction():
         target = _find(connection, table)
         name = target.written(connection)
         with step(console, f"Looking at {name}"):
             looked = look_at(connection, name)
         _show(console, looked)
-        for notice in said:
-            console.print(Text(notice))
+        repeat(console, notices)
         proposal = propose(connection, target, looked)
         statements = (
             proposal.statements(connection, dataset or target.name, target)
@@ -99,11 +96,6 @@ def _find(connection: Connection, table: str) -> TableName:
             hint="Give its schema, too, and quotes where it needs them, such as public.people.",
         )
     return TableName(*found[0])
-
-
-def _told(notice: Diagnostic) -> str:
-    """Text of a notice, which is gone once it was handled."""
-    return f"{notice.message_primary}. {notice.message_detail or ''}"
 
 
 def _show(console: Console, looked: list[Looked]) -> None:

@@ -28,6 +28,7 @@ from bkpriv_client.loading import (
     load_batches,
     load_hierarchy,
 )
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.opening import named_encoding
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
@@ -283,7 +284,7 @@ def _load(
     yes: bool,
 ) -> None:
     levels = {} if hierarchies is None else read_hierarchies(hierarchies, file.names)
-    with connect(uri) as connection:
+    with connect(uri, job=False) as connection:
         target = resolve(connection, table)
         branches = {attribute: hierarchy_table(target, attribute) for attribute in levels}
         for wanted in (target, *branches.values()):
@@ -310,7 +311,8 @@ def _load(
                 load_hierarchy(
                     connection, wanted, file.as_loaded(study, attribute, levels[attribute])
                 )
-            looked = look_if_possible(connection, target.written(connection))
+            with heard(connection) as notices:
+                looked = look_if_possible(connection, target.written(connection))
             chosen, apart, idle = choose_roles(list(study.types), file.title, parts, looked=looked)
             shown = len([*chosen["quasi_identifiers"], *chosen.get("attributes", [])])
             declarations: list[sql.Composed] = []
@@ -321,6 +323,7 @@ def _load(
                 )
     if made:
         console.print(f"Schema {target.schema} did not exist; it is created.")
+    repeat(console, notices)
     if idle:
         console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.")
     if not declarations:

@@ -10,6 +10,7 @@ import typer
 from psycopg import sql
 
 from bkpriv_client.files import written_whole
+from bkpriv_client.notices import heard, repeat
 from bkpriv_client.options import Uri
 from bkpriv_client.server import connect, scalar, watched
 from bkpriv_client.terminal import make_console, step
@@ -47,6 +48,7 @@ def report(
     console = make_console()
     with (
         connect(uri) as connection,
+        heard(connection) as notices,
         step(console, f"Reporting on release {release}") as advance,
         watched(connection, uri, advance),
     ):
@@ -59,4 +61,5 @@ def report(
     # What is for officers, only who writes it may read at first.
     with written_whole(out, private=audience is Audience.officer) as file:
         file.write(page.encode())
+    repeat(console, notices)
     console.print(f"{out}: {len(page) / 1000:.0f} kB, for {audience.value}.")

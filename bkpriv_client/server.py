@@ -18,6 +18,7 @@ Rules
 - Every statement runs in a transaction, and what is pinned is set for the transaction: behind a
   pooler the next one may be another session's, and the session another client's. Nothing is
   prepared and nothing kept in a session.
+- Notices are asked for, whatever is set for the user or the database: commands repeat them.
 - A statement ends with its client. By default a server notices that a client was killed when it
   answers, which may take hours; here it looks every few seconds, where its system can.
 """
@@ -70,9 +71,15 @@ _PINNED = {
     "IntervalStyle": "postgres",
     "bytea_output": "hex",
     "extra_float_digits": "1",
+    "client_min_messages": "notice",
 }
 """Settings of a transaction, as values in SQL; the encoding is agreed on when one connects."""
 
+
+_WHERE = (
+    "Name the database by --uri postgresql://USER@HOST/DATABASE or BKPRIV_URI; or by PGHOST, "
+    "PGUSER and PGDATABASE. A password comes from PGPASSWORD or ~/.pgpass."
+)
 
 _LOOK_AFTER = "SET LOCAL client_connection_check_interval TO '2s'"
 
@@ -139,17 +146,23 @@ def open_session(uri: str) -> Session:
         uri: Connection string; what it leaves out comes from libpq's environment variables.
 
     Raises:
-        psycopg.OperationalError: If the server cannot be reached.
+        ClientError: If the server cannot be reached.
     """
-    connection = Session.connect(
-        uri,
-        autocommit=True,
-        cursor_factory=_Cursor,
-        prepare_threshold=None,
-        connect_timeout=_CONNECT_SECONDS,
-        application_name="bkpriv",
-        client_encoding="UTF8",
-    )
+    try:
+        connection = Session.connect(
+            uri,
+            autocommit=True,
+            cursor_factory=_Cursor,
+            prepare_threshold=None,
+            connect_timeout=_CONNECT_SECONDS,
+            application_name="bkpriv",
+            client_encoding="UTF8",
+        )
+    except psycopg.Error as error:
+        message, *more = str(error).strip().splitlines()
+        raise ClientError(
+            message, detail=" ".join(map(str.strip, more)) or None, hint=_WHERE
+        ) from error
     # Some systems cannot tell that a connection is closed, and refuse the setting.
     with suppress(psycopg.errors.InvalidParameterValue):
         connection.execute(_LOOK_AFTER)
@@ -160,21 +173,36 @@ def open_session(uri: str) -> Session:
     return connection
 
 
-def connect(uri: str) -> Session:
+def connect(uri: str, *, job: bool = True) -> Session:
     """Open a session, as `open_session` does, in a database that holds the extension.
 
+    Args:
+        job: Whether the user needs a job in the database, as all do but readers of a view.
+
     Raises:
-        ClientError: If the database does not hold the extension.
-        psycopg.OperationalError: If the server cannot be reached.
+        ClientError: If the server cannot be reached, the database does not hold the extension, or
+            the user has no job there.
     """
     connection = open_session(uri)
-    installed = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()
-    if installed is None:
-        database = connection.info.dbname
+    found = connection.execute(
+        "SELECT current_user, quote_literal(quote_ident(current_user)), "
+        "has_schema_privilege('bkpriv', 'USAGE') FROM pg_extension WHERE extname = 'bkpriv'"
+    ).fetchone()
+    database = connection.info.dbname
+    if found is None:
         connection.close()
         raise ClientError(
             f'database "{database}" does not hold the extension bkpriv',
             hint="As a superuser, run there: CREATE EXTENSION bkpriv CASCADE",
+        )
+    role, quoted, has_job = found
+    if job and not has_job:
+        connection.close()
+        raise ClientError(
+            f'role "{role}" has no job in database "{database}"',
+            detail="It may not use the schema bkpriv.",
+            hint=f"As a superuser, run there: SELECT bkpriv.grant_publisher({quoted}); or "
+            "grant_auditor, for a role that only measures releases.",
         )
     return connection
 
@@ -229,7 +257,7 @@ def watched(connection: Connection, uri: str, advance: Advance) -> Iterator[None
                     if report:
                         percent = report["percent"]
                         advance(None if percent is None else int(percent) / 100, report["doing"])
-        except psycopg.Error:
+        except (psycopg.Error, ClientError):
             return
 
     watcher = threading.Thread(target=watch, name="progress", daemon=True)

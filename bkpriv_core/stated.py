@@ -136,10 +136,14 @@ def keys_of(
     plain = noun == "key"
     hint = f"{'Its keys' if plain else f'{noun.capitalize()}s'} are {', '.join(known)}."
     if not isinstance(value, Mapping):
+        if plain and len(required) == 1:
+            hint = f"Write {as_json(dict.fromkeys(required, value))}."
+        elif not required:
+            hint += " Write {} for none."
         raise InvalidParameter(
             f"{name} must be a JSON object, not {as_json(value)}",
             detail=f"Every {noun} is given by its name.",
-            hint=hint if required else f"{hint} Write {{}} for none.",
+            hint=hint,
         )
     for key in value:
         if key not in known:
@@ -157,11 +161,11 @@ def keys_of(
 
 
 def near(key: object, known: Collection[str]) -> str:
-    """Sentence that names the known key that a misspelt one may stand for, or nothing."""
+    """Sentence that names the known name that a misspelt one may stand for, or nothing."""
     from difflib import get_close_matches  # wanted on errors only
 
     close = get_close_matches(str(key), known, n=1)
-    return f'Perhaps "{close[0]}" is meant. ' if close else ""
+    return f'Perhaps you meant "{close[0]}". ' if close else ""
 
 
 def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | None = None) -> Any:
@@ -189,8 +193,9 @@ def _check_plain(kind: Any, value: object, marks: Mapping[type, Any], place: _Pl
     """Refuse what is no such word, boolean or text."""
     stated = as_json(value)
     if OneOf in marks and value not in marks[OneOf].words:
-        words = ", ".join(marks[OneOf].words)
-        place.refuse(f"is {stated}", "There is no such choice.", f"It must be one of {words}.")
+        words = marks[OneOf].words
+        hint = f"{near(value, words)}It must be one of {', '.join(words)}."
+        place.refuse(f"is {stated}", "There is no such choice.", hint)
     if kind is bool and not isinstance(value, bool):
         hint = f"Write {place.path[0]} as true or false."
         place.refuse(f"must be true or false, not {stated}", "It is not a boolean.", hint)

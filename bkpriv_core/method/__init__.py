@@ -37,7 +37,7 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.base import GroupMethod, Job, Made, Make, Method, Own
 from bkpriv_core.method.options import GroupOptions, Options, RefinedOptions
-from bkpriv_core.stated import read
+from bkpriv_core.stated import near, read
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -112,7 +112,7 @@ def find_method(name: object) -> Method[Any]:
         raise InvalidParameter(
             f"there is no method {as_json(name)}",
             detail="A method makes what is published.",
-            hint=f"Methods are {', '.join(METHODS)}.",
+            hint=f"{near(name, METHODS)}Methods are {', '.join(METHODS)}.",
         )
     return METHODS[name]
 

@@ -39,6 +39,7 @@ from bkpriv_core.query.predicate import (
     Or,
     Predicate,
 )
+from bkpriv_core.stated import near
 
 __all__ = ["parse_query"]
 
@@ -404,7 +405,7 @@ class _Reader:
             raise InvalidParameter(
                 f'column "{name}" is not among the attributes of the release',
                 detail="A query is about quasi-identifiers and the sensitive attribute.",
-                hint=f"They are {', '.join(self._attributes)}.",
+                hint=f"{near(name, self._attributes)}They are {', '.join(self._attributes)}.",
             )
         return self._attributes.index(name)
 

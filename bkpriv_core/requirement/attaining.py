@@ -77,7 +77,7 @@ def check_binding(
                     "this table meet it",
                     detail=f"The requirement is {bound.relation} {bound.threshold:g}; no figure "
                     f"can exceed {most:.6g}.",
-                    hint=f"Require less than {_below(most)}, or leave it out.",
+                    hint=f"Set {bound.bounded} below {_below(most)}, or leave it out.",
                 )
 
 
@@ -117,13 +117,11 @@ def _words(parameters: Mapping[str, Any]) -> str:
 def _remedy(bound: Bound, attained: float) -> str:
     """Say what to require where the whole table attains no better figure."""
     if np.isinf(attained):
-        return f"Nothing is {bound.relation} a threshold here: ease another of the parameters."
+        return f"No {bound.bounded} is attained here: ease another of the parameters."
     figure = _attainable(bound, attained)
     if bound.strict:
-        return (
-            f"Require {bound.relation} something {'more' if bound.upper else 'less'} than {figure}."
-        )
-    return f"Require {bound.relation} {figure}, or less strictly."
+        return f"Set {bound.bounded} {'above' if bound.upper else 'below'} {figure}."
+    return f"Set {bound.bounded} to {figure} or {'more' if bound.upper else 'less'}."
 
 
 def _attainable(bound: Bound, attained: float) -> str:

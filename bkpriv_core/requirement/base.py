@@ -60,6 +60,12 @@ class Bound:
             return "below" if self.upper else "above"
         return "at most" if self.upper else "at least"
 
+    @property
+    def bounded(self) -> str:
+        """Name of the parameter that is the threshold."""
+        stated = [key for key in self.parameters if key != "bandwidth"]
+        return [key for key in stated if self.parameters[key] == self.threshold][-1]
+
     def broken(self, figures: FloatArray) -> BoolArray:
         """Mark figures that break the bound.
 

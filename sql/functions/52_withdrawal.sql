@@ -97,7 +97,7 @@ COMMENT ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) IS
 One that is not as it was published becomes unreadable; the result is whether it is still there';
 -- Granted to nobody: clear_release calls it, as the extension's owner.
 
-CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text DEFAULT NULL) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$

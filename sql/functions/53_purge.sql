@@ -3,7 +3,7 @@
 -- them, and what its publication told. They go; the release, its audits, attacks
 -- and events stay, with one that says so.
 
-CREATE OR REPLACE FUNCTION bkpriv.purge(release bigint, reason text, force boolean DEFAULT false) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.purge(release bigint, reason text DEFAULT NULL, force boolean DEFAULT false) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$

@@ -91,7 +91,7 @@ def test_a_dataset_that_differs_is_made_anew_in_this_order() -> None:
 @pytest.mark.parametrize(
     ("publication", "names"),
     [
-        (Publication("dd", "p"), ("dataset dd", '"d" is meant')),
+        (Publication("dd", "p"), ("dataset dd", 'meant "d"')),
         (Publication("d", "othr"), ("other",)),
     ],
 )

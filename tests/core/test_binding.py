@@ -187,7 +187,7 @@ def test_a_distance_that_blends_nearly_all_is_refused_with_the_figure() -> None:
         check_binding(demanding(0.2, smoothing=0.75), setting)
     assert f"{largest:.6g}" in caught.value.detail
     assert largest < 0.2
-    figure = float(caught.value.hint.split("less than ")[1].split(",")[0])
+    figure = float(caught.value.hint.split("below ")[1].split(",")[0])
     assert figure == pytest.approx(largest, rel=1e-5)
     check_binding(demanding(0.99 * figure, smoothing=0.75), setting)
     check_binding(demanding(0.2), setting)

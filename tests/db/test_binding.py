@@ -34,7 +34,7 @@ def test_publish_refuses_what_cannot_bind_and_explore_goes_on(
         sqlstate="22023",
         names=[name, "cannot bind", f"exceed {most:.6g}."],
     )
-    assert "less than" in (said.message_hint or "")
+    assert "below" in (said.message_hint or "")
     told = overhear(clinic)
     figures = clinic.execute(
         "SELECT place, metric FROM bkpriv.explore('patients', %s) WHERE metric IN "

@@ -65,25 +65,28 @@ INTERFACE = {
         "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
         "TABLE(release bigint, reason text, detail text",
     ),
-    "withdraw": ("release bigint, reason text", "void"),
-    "purge": ("release bigint, reason text, force boolean DEFAULT false", "void"),
+    "withdraw": ("release bigint, reason text DEFAULT NULL::text", "void"),
+    "purge": (
+        "release bigint, reason text DEFAULT NULL::text, force boolean DEFAULT false",
+        "void",
+    ),
     "reassign": ("owner text, new_owner regrole", "void"),
     # Measure
     "prior": (
-        "dataset text, bandwidth jsonb",
+        "dataset text, bandwidth anycompatible",
         "TABLE(qi jsonb, sensitive text, probability double precision",
     ),
     "posterior": (
-        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "release bigint, bandwidth anycompatible, estimator text DEFAULT 'auto'::text",
         "TABLE(group_id integer, qi jsonb, sensitive text, prior double precision, "
         "posterior double precision",
     ),
     "disclosure": (
-        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "release bigint, bandwidth anycompatible, estimator text DEFAULT 'auto'::text",
         "TABLE(group_id integer, qi jsonb, records bigint, disclosure double precision",
     ),
     "audit": (
-        "release bigint, requirements jsonb DEFAULT NULL::jsonb, "
+        "release bigint, requirements anycompatible DEFAULT NULL::text, "
         "estimator text DEFAULT 'auto'::text",
         "TABLE(requirement text, parameters jsonb, threshold double precision, "
         "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
@@ -255,7 +258,7 @@ VOLATILITY = {
         *("recount", "audit_table", "utility_table", "attack_table"),
         *("audit_together", "explain_together", "audit_readers", "attack", "explain_attack"),
         *("sequential_audit", "revised_belief", "suggest_hierarchy"),
-        *_internal("prior", "posterior", "disclosure"),
+        *_internal("prior", "posterior", "disclosure", "explain_disclosure", "audit"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("set_prefix_hierarchy", "set_list_hierarchy", "set_date_hierarchy", "inspect_columns"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),

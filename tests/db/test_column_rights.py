@@ -77,3 +77,5 @@ def test_rows_that_are_hidden_are_said_to_be(
     state_policy(nora, "five", {"k_anonymity": {"k": 5}})
     publish(nora, "mine", "five", "mine")
     assert sum("row-level security" in each for each in said) == 2
+    nora.execute(INSPECT.replace("clinic.patient", source), [True])
+    assert "What is inspected has only the rows" in said[-1]

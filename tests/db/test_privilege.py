@@ -52,6 +52,8 @@ FUNCTIONS = """
     bkpriv_internal.auditor()                                            -          X
     bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   -          -
     bkpriv_internal.digest()                                             X          X
+    bkpriv_internal.audit(bigint,jsonb,text)                             X          X
+    bkpriv_internal.explain_disclosure(bigint,jsonb,text)                X          X
     bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
     bkpriv_internal.grant_job(text,regrole)                              -          -
     bkpriv_internal.clear_release(bigint)                                -          -
@@ -98,16 +100,16 @@ FUNCTIONS = """
     bkpriv.association(bigint)                                           X          X
     bkpriv.attack(bigint,text,jsonb)                                     X          X
     bkpriv.attack_table(regclass,text,jsonb,text,jsonb,text)             X          X
-    bkpriv.audit(bigint,jsonb,text)                                      X          X
+    bkpriv.audit(bigint,anycompatible,text)                              X          X
     bkpriv.audit_table(regclass,text,jsonb,jsonb,text,text)              X          X
     bkpriv.bethe_posterior(double_precision[],integer[])                 X          X
-    bkpriv.disclosure(bigint,jsonb,text)                                 X          X
+    bkpriv.disclosure(bigint,anycompatible,text)                         X          X
     bkpriv.doctor()                                                      X          X
     bkpriv.drop_dataset(text)                                            X          -
     bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
     bkpriv.exact_posterior(double_precision[],integer[])                 X          X
     bkpriv.explain_attack(bigint,text,jsonb)                             X          X
-    bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
+    bkpriv.explain_disclosure(bigint,anycompatible,text)                 X          X
     bkpriv.explain_publication(text,text,text,text,text,jsonb,text)      X          -
     bkpriv.explain_suppressed(bigint,integer)                            X          X
     bkpriv.explore(text,jsonb,text,jsonb,text,boolean)                   X          -
@@ -124,9 +126,9 @@ FUNCTIONS = """
     bkpriv.omega_posterior(double_precision[],integer[])                 X          X
     bkpriv.additive_posterior(double_precision[],integer[])              X          X
     bkpriv.optimize_randomization(text,text,double_precision,jsonb,text) X          X
-    bkpriv.posterior(bigint,jsonb,text)                                  X          X
+    bkpriv.posterior(bigint,anycompatible,text)                          X          X
     bkpriv.randomization_risk(double_precision[],double_precision[],text) X          X
-    bkpriv.prior(text,jsonb,text)                                        X          X
+    bkpriv.prior(text,anycompatible,text)                                X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
     bkpriv.recount(bigint)                                               X          X
     bkpriv.purge(bigint,text,boolean)                                    X          -

@@ -30,6 +30,7 @@ from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.past.verdicts import count_exchanging, find_lasting, record_verdict
+from bkpriv_pl.publishing.policy import refuse_name
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
@@ -60,6 +61,8 @@ def audit(
         demanded = recorded.policy
     else:
         stated = from_json(requirements, "requirements")
+        if isinstance(stated, str):
+            refuse_name(stated, release)
         dataset = look_up(recorded.release, "dataset")["dataset"]
         stated = complete(stated, partial(customary_knowledge, dataset))
         demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))

@@ -27,7 +27,13 @@ from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.sample import Sample, as_text, hashed
-from bkpriv_pl.tables.source import Relation, check_readable, open_relation, unreadable
+from bkpriv_pl.tables.source import (
+    Relation,
+    check_readable,
+    open_relation,
+    tell_hidden_rows,
+    unreadable,
+)
 
 __all__ = ["inspect_columns"]
 
@@ -70,6 +76,7 @@ def inspect_columns(source: str | None) -> list[Row]:
     """See ``bkpriv.inspect_columns``."""
     relation = open_relation(require(source, "source"))
     columns = _readable(relation)
+    tell_hidden_rows(relation, "What is inspected")
     if not 1 <= len(columns) <= _COLUMNS:
         raise TooLarge(
             f"{relation} has {len(columns)} columns",

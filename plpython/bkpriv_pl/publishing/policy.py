@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import parse_policy
+from bkpriv_core.stated import near
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.server.writing import write
+from bkpriv_pl.tables.dataset import ORDER
 from bkpriv_pl.tables.knowledge import PriorTables
 
-__all__ = ["StatedPolicy", "find_policy", "set_policy"]
+__all__ = ["StatedPolicy", "find_policy", "refuse_name", "set_policy"]
 
 
 @dataclass(frozen=True)
@@ -36,18 +41,35 @@ def find_policy(name: str | None) -> StatedPolicy:
         [name],
     )
     if not rows:
-        listed = ", ".join(
-            row["name"] for row in run("SELECT name FROM bkpriv.policy ORDER BY name LIMIT 8")
-        )
+        names = [row["name"] for row in run("SELECT name FROM bkpriv.policy ORDER BY name")]
+        listed = ", ".join(names[:8])
+        swapped = run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
         raise Refusal(
             "42704",
             f'policy "{name}" does not exist',
-            detail=f"Policies are: {listed}." if listed else "There are no policies yet.",
-            hint="State it with bkpriv.set_policy(name, requirements).",
+            detail=f"Policies are: {listed}." if names else "There are no policies yet.",
+            hint=f"{ORDER} " * bool(swapped or "." in name)
+            + near(name, names)
+            + "State it with bkpriv.set_policy(name, requirements).",
         )
     row = rows[0]
     requirements = decode(row["requirements"], f'policy "{name}"')
     return StatedPolicy(requirements, PriorTables((row["owner"],)))
+
+
+def refuse_name(name: str, release: int | None) -> None:
+    """Refuse a text in place of requirements, which may be the name of a policy.
+
+    Raises:
+        BkprivError: Always.
+    """
+    find_policy(name)
+    stated = f"SELECT requirements FROM bkpriv.policies WHERE name = {plpy.quote_literal(name)}"
+    raise InvalidParameter(
+        f'requirements are "{name}", and not a JSON object',
+        detail="It is the name of a policy.",
+        hint=f"SELECT * FROM bkpriv.audit({release}, ({stated}));",
+    )
 
 
 @entry(Access.NOTHING)

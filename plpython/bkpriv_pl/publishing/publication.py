@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import plpy
+
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
@@ -24,9 +26,11 @@ from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import ShownRecords
+from bkpriv_core.table.table import Table
 from bkpriv_core.verdict import Evidence, Matter, Verdict, judge, judge_together
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
@@ -60,6 +64,9 @@ from bkpriv_pl.tables.persons import tell_bounded, tell_persons
 from bkpriv_pl.tables.source import check_readable, tell_hidden_rows
 
 __all__ = ["publish"]
+
+_SLOW = 2_000_000
+"""Cells times sensitive values from which beliefs take about a minute."""
 
 
 @entry(Access.SOURCE)
@@ -152,6 +159,7 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
     subject = Subject.read(
         dataset, period, request.method, options, kept=request.kept, view=request.view
     )
+    _tell_slow(dataset.name, subject.growth.table, requirements)
     task.step("weighing knowledge")
     setting, memories = subject.set_out(requirements, request.library)
     subject.check(setting, requirements)
@@ -187,6 +195,29 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
         release, verdict, made.release, outcome.shown, findings, sure=sure, options=options
     )
     return release
+
+
+def _tell_slow(dataset: str, table: Table, requirements: Sequence[Requirement]) -> None:
+    """Say at the start that beliefs will take long, and what makes them faster."""
+    values = table.sensitive.size
+    informed = any(item.knowledge for item in requirements)
+    if not informed or table.cells * values < _SLOW:
+        return
+    labels = [each for each in table.quasi_identifiers if not each.numeric and not each.hierarchy]
+    most = max(labels, key=lambda domain: domain.size, default=None)
+    named = ", ".join(map(plpy.quote_literal, (dataset, most.name))) if most else ""
+    telling.notice(
+        f"this publication may take minutes: {table.cells:,} kinds of people, {values:,} values of "
+        f'"{table.sensitive.name}"',
+        detail="Beliefs are inferred for each kind and value. A second session sees the progress "
+        "in pg_stat_activity.application_name, and can cancel it.",
+        hint=(
+            f'A hierarchy of "{most.name}" ({most.size:,} labels) makes it faster: '
+            f"SELECT * FROM bkpriv.suggest_hierarchy({named});"
+            if most
+            else "Wider bins, or a view with coarser values, make it faster."
+        ),
+    )
 
 
 def _overlapping(request: Request) -> Beside:

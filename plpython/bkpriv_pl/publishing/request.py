@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from bkpriv_core.composition import Plan, Space, check, overlap_of
-from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.method import METHODS, Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.publishing.distribution import begin_distributing, check_citus, check_column
@@ -22,7 +23,7 @@ from bkpriv_pl.publishing.policy import find_policy
 from bkpriv_pl.publishing.view import View, check_name, parse_view_name
 from bkpriv_pl.server.boundary import from_json, require
 from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.dataset import Dataset, find_dataset
+from bkpriv_pl.tables.dataset import ORDER, Dataset, find_dataset
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.period import require_period
@@ -70,6 +71,12 @@ def read_request(
     policy = require(policy, "policy")
     stated = find_policy(policy)
     decoded = from_json(options, "options")
+    if view_name in METHODS and method not in METHODS:
+        raise InvalidParameter(
+            f"the view has the name of a method, {view_name}",
+            detail=f"The method is {as_json(method)}.",
+            hint=ORDER,
+        )
     way, chosen = read_method(registered, method, decoded)
     completed, demanded = read_policy(registered, way, chosen, stated.requirements)
     if chosen.distribute_by is not None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import plpy
 
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.past import history
 from bkpriv_pl.past.lookup import find_own
 from bkpriv_pl.publishing.distribution import begin_distributing
 from bkpriv_pl.publishing.view import dependents
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
-from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.server.boundary import Refusal, entry, run
 from bkpriv_pl.tables.dataset import take_turn
 
 __all__ = ["withdraw"]
@@ -27,8 +28,13 @@ _READERS = 1000
 @entry(Access.MANAGE)
 def withdraw(release: int | None, reason: str | None) -> None:
     """See ``bkpriv.withdraw``."""
-    reason = require(reason, "reason")
     own = find_own(release)
+    if not reason:
+        raise InvalidParameter(
+            "the reason is missing",
+            detail="The history keeps why a release was withdrawn.",
+            hint=f"Say why: SELECT bkpriv.withdraw({own.release}, 'published too early');",
+        )
     begin_distributing()
     take_turn(own.dataset, own.owner)
     if history.happened(own.release, "withdrawn"):

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.stated import near
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.table import Table
@@ -37,6 +38,7 @@ from bkpriv_pl.tables.staleness import watch_own
 from bkpriv_pl.tables.texts import check_names
 
 __all__ = [
+    "ORDER",
     "Dataset",
     "change_declared",
     "columns_of",
@@ -51,6 +53,9 @@ __all__ = [
     "register",
     "take_turn",
 ]
+
+ORDER = "The order is bkpriv.publish(dataset, policy, view_name, method)."
+"""Hint where arguments may have changed places."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +121,23 @@ def find_dataset(name: str | None) -> Dataset:
         [name],
     )
     if not rows:
-        seen = run("SELECT name FROM bkpriv.dataset ORDER BY name LIMIT 8")
-        listed = ", ".join(row["name"] for row in seen)
+        seen = run(
+            "SELECT name, $1 IN (source_name, concat_ws('.', source_schema, source_name)) AS read "
+            "FROM bkpriv.dataset ORDER BY name",
+            ["text"],
+            [name],
+        )
+        names = [row["name"] for row in seen]
+        reading = [row["name"] for row in seen if row["read"]]
+        swapped = run("SELECT FROM bkpriv.policy WHERE name = $1", ["text"], [name])
         raise Refusal(
             "42704",
             f'dataset "{name}" does not exist',
             detail="Or it belongs to another role. "
-            + (f"You may see: {listed}." if listed else "You may see none."),
-            hint="Register it with bkpriv.register_dataset.",
+            + (f"You may see: {', '.join(names[:8])}." if names else "You may see none."),
+            hint=f"{ORDER} " * bool(swapped)
+            + (f'Perhaps you meant "{reading[0]}". ' if reading else near(name, names))
+            + "Register it with bkpriv.register_dataset.",
         )
     row = rows[0]
     if now() is Access.SOURCE:
@@ -443,7 +457,7 @@ def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]
         "42703",
         f'column "{name}" of table "{schema}"."{relation}" does not exist',
         detail="Names are compared as they are written, in upper and lower case.",
-        hint=f"Its columns are {', '.join(columns)}.",
+        hint=f"{near(name, columns)}Its columns are {', '.join(columns)}.",
     )
 
 

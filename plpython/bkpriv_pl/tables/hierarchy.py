@@ -13,6 +13,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.stated import near
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units
@@ -186,7 +187,8 @@ def _attribute(dataset: Dataset, attribute: str | None) -> str:
             "42703",
             f'dataset "{dataset.name}" has no attribute "{attribute}"',
             detail="It is neither a quasi-identifier nor the sensitive column.",
-            hint=f"Its attributes are {', '.join(dataset.measured)}.",
+            hint=near(attribute, dataset.measured)
+            + f"Its attributes are {', '.join(dataset.measured)}.",
         )
     return attribute
 
