@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from bkpriv_core.table.dependence import Classified, determined, repeated, thinned
 from bkpriv_core.table.inspection import identifies_by_code, nearly_unique
 
 __all__ = ["CODED", "DATED", "Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
@@ -241,19 +243,55 @@ def _with_role(seen: Seen, looks_like: str, reason: str, *, unique: bool) -> App
     return Appearance(looks_like, "quasi_identifiers", reason, named=False)
 
 
-def with_sensitive(judged: list[Appearance]) -> list[Appearance]:
-    """Make the last column sensitive that may be, where nothing looks so.
+def with_sensitive(
+    judged: list[Appearance], names: Sequence[str], columns: Sequence[Classified]
+) -> list[Appearance]:
+    """Judge columns together: which repeat others, which one is sensitive, which determine it.
 
-    Columns whose name or values say what they are stay so, unless there are no others.
+    Of quasi-identifiers that repeat each other one stays. Where no column looks sensitive, the last
+    one that may be is, unless another determines it; those whose name or values say what they are
+    only if there are no others. What determines a column that looks sensitive is left out.
+
+    Args:
+        names: Names of the columns.
+        columns: The records by each column.
     """
-    if any(each.role == "sensitive" for each in judged):
-        return judged
-    free = [n for n, each in enumerate(judged) if each.role == "quasi_identifiers"]
+    judged = [*judged]
+    columns = thinned(columns, len(columns))
+    for one, other in repeated(columns, _free(judged)):
+        number = judged[other].looks_like == "number" != judged[one].looks_like
+        stays, goes = (other, one) if number else (one, other)
+        if judged[stays].role is not None:
+            judged[goes] = _left_out(judged[goes], f'it repeats "{names[stays]}"')
+    told = [place for place, each in enumerate(judged) if each.role == "sensitive"]
+    if not told:
+        return _standing_in(judged, columns)
+    for place, other, _ in determined(columns, _free(judged), told):
+        why = f'it determines "{names[other]}", which looks sensitive'
+        judged[place] = _left_out(judged[place], why)
+    return judged
+
+
+def _free(judged: Sequence[Appearance]) -> list[int]:
+    """Places of the columns that are proposed as quasi-identifiers."""
+    return [place for place, each in enumerate(judged) if each.role == "quasi_identifiers"]
+
+
+def _left_out(each: Appearance, why: str) -> Appearance:
+    return replace(each, role=None, reason=f"{each.reason.split('; nothing says')[0]}; {why}")
+
+
+def _standing_in(judged: list[Appearance], columns: Sequence[Classified]) -> list[Appearance]:
+    """Make a quasi-identifier sensitive, where nothing looks so."""
+    free = _free(judged)
     if len(free) < 2:
         return judged
-    place = ([n for n in free if not judged[n].named] or free)[-1]
+    usual = [place for place in free if not judged[place].named] or free
+    place = next(
+        (place for place in usual[::-1] if not any(determined(columns, free, [place]))), usual[-1]
+    )
     before = judged[place].reason.split("; nothing says")[0]
-    reason = f"{before}; no column looks sensitive, and the last one stands for it: review this"
+    reason = f"{before}; no column looks sensitive, and this one stands for it: review this"
     chosen = replace(judged[place], role="sensitive", reason=reason, named=False)
     return [*judged[:place], chosen, *judged[place + 1 :]]
 
