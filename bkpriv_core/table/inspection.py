@@ -6,6 +6,9 @@ reveals whose a record is, be it a key, a name or a moment to the second.
 
 A column *tells records apart* if most of them, enough again, have a value of it that no other has.
 
+A column *links rows* if it has more than twenty values, and most records have one that two to
+twenty records share: as the numbers of households, classes, beds and invoices do.
+
 Whole numbers are *codes* if their values are few, twenty at most, among records enough, in which
 each occurs twice on average: of a sensitive column always, for there a warning costs little and
 distances of codes mean nothing. Of a quasi-identifier only if they count from 1 and there are three
@@ -19,8 +22,10 @@ import re
 
 __all__ = [
     "MOST_QUASI_IDENTIFIERS",
+    "SHARED_BY",
     "has_many_labels",
     "identifies_by_code",
+    "links_rows",
     "nearly_unique",
     "tells_apart",
     "tells_by_code",
@@ -29,6 +34,9 @@ __all__ = [
 MOST_QUASI_IDENTIFIERS = 400
 """Limit of the quasi-identifiers of a dataset, insensitive attributes among them: the statement
 that reads them has up to four columns for each, and PostgreSQL has 1664."""
+
+SHARED_BY = (2, 20)
+"""Fewest and most records that share a value which links them."""
 
 _FEWEST = 20
 _FEW_VALUES = 20
@@ -44,6 +52,15 @@ def nearly_unique(records: int, values: int) -> bool:
 def tells_apart(records: int, own: int) -> bool:
     """Whether a column tells records apart."""
     return records >= _FEWEST and 2 * own > records
+
+
+def links_rows(records: int, values: int, shared: int) -> bool:
+    """Whether a column links rows.
+
+    Args:
+        shared: Records whose value two to twenty of them share.
+    """
+    return records >= _FEWEST and values > _FEW_VALUES and 2 * shared > records
 
 
 def has_many_labels(records: int, values: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,55 @@ def test_a_column_may_name_people_of_several_records() -> None:
     seen = replace(NUMBERS, name="patient_id", values=100, high=100, longest=3)
     assert judge(seen).role == "respondent"
     assert judge(replace(seen, name="c")).role == "quasi_identifiers"
+
+
+FAMILIES = replace(
+    NUMBERS, valued=800, values=200, low=1001, high=1200, shortest=4, longest=4, shared=800,
+    sizes=(4.0, 1.5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("household", {}),
+        ("HH_ID", {"high": 90_000}),
+        ("Rechnungsnr", {}),
+        ("c", {}),
+        ("invoice no.", {"sizes": (4.0, 90.0)}),
+        ("class", {"valued": 600, "values": 30, "shared": 560, "kind": "text", "coded": 1.0}),
+        ("ward bed", {"values": 60, "kind": "text", "coded": 1.0}),
+        ("c", {"kind": "text", "coded": 1.0}),
+    ],
+)
+def test_numbers_of_households_beds_and_invoices_have_no_role(
+    name: str, changes: dict[str, Any]
+) -> None:
+    looked = judge(replace(FAMILIES, name=name, **changes))
+    assert (looked.looks_like, looked.role) == ("key", None)
+    assert "as numbers of households, beds or invoices have" in looked.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("age", {}),
+        ("household_income", {}),
+        ("zip", {}),
+        ("class_size", {"values": 60, "high": 60}),
+        ("weight", {"values": 80, "sizes": (10.0, 60.0)}),
+        ("score", {"sizes": (4.0, 20.0)}),
+        ("household", {"shared": 300}),
+        ("class", {"values": 3, "shared": 0}),
+        ("steps", {"high": 20_000}),
+        ("town", {"kind": "text"}),
+        ("family", {"kind": "text"}),
+    ],
+)
+def test_numbers_that_measure_something_are_none_of_these(
+    name: str, changes: dict[str, Any]
+) -> None:
+    assert "households" not in judge(replace(FAMILIES, name=name, **changes)).reason
 
 
 def test_a_few_records_are_a_key_by_name_too() -> None:

@@ -7,6 +7,7 @@ import pytest
 from bkpriv_core.table.inspection import (
     has_many_labels,
     identifies_by_code,
+    links_rows,
     nearly_unique,
     tells_apart,
     tells_by_code,
@@ -88,3 +89,20 @@ def test_labels_are_many_unless_they_are_nearly_unique(
     records: int, values: int, expected: bool
 ) -> None:
     assert has_many_labels(records, values) is expected
+
+
+@pytest.mark.parametrize(
+    ("records", "values", "shared", "expected"),
+    [
+        (800, 200, 800, True),
+        (800, 200, 401, True),
+        (800, 200, 400, False),
+        (60, 21, 60, True),
+        (60, 20, 60, False),
+        (19, 21, 19, False),
+    ],
+)
+def test_rows_are_linked_by_many_values_that_few_of_them_share(
+    records: int, values: int, shared: int, expected: bool
+) -> None:
+    assert links_rows(records, values, shared) is expected

@@ -99,7 +99,7 @@ def test_columns_that_only_depend_on_each_other_are_not(visits: Connection) -> N
 
 
 def test_the_one_measure_serves_attributes_and_quasi_identifiers(visits: Connection) -> None:
-    (said,) = register(visits, ["age"], ["diagnosis"], ("code", "weight"))
+    (said,) = register(visits, ["age"], ["diagnosis"], ("code", "urgent"))
     assert 'attributes of dataset "visits" tell quasi-identifiers or sensitive values' in said
     assert '"code", "diagnosis" (1; ' in said
 
@@ -116,3 +116,21 @@ def test_an_inspection_leaves_out_what_determines_and_what_repeats(visits: Conne
     assert found["diagnosis"][0] == "sensitive"
     for name in ("age", "weight", "ward", "urgent", "tariff", "contract"):
         assert found[name][0] == "quasi_identifiers"
+
+
+def test_an_inspection_leaves_out_what_links_rows(visits: Connection) -> None:
+    visits.execute(
+        "CREATE TABLE member AS SELECT 1000 + i % 200 AS household, i % 7 AS kind, "
+        "'K' || i % 35 AS class, 'R' || lpad((i % 301)::text, 4, '0') AS paper, age, diagnosis "
+        "FROM (SELECT row_number() OVER () AS i, * FROM visit) AS x"
+    )
+    rows = visits.execute(
+        "SELECT columns[1], looks_like FROM bkpriv.inspect_columns('member') "
+        "WHERE cardinality(columns) = 1"
+    ).fetchall()
+    assert dict(rows) == {
+        **dict.fromkeys(["household", "class", "paper"], "key"),
+        "kind": "number, quasi-identifier",
+        "age": "number, quasi-identifier",
+        "diagnosis": "label, sensitive",
+    }

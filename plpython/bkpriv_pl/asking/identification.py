@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import plpy
 
 from bkpriv_core.errors import TooLarge
@@ -22,6 +23,7 @@ from bkpriv_core.table.dependence import Classified
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
+from bkpriv_core.table.inspection import SHARED_BY
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require, run, unpack_floats, unpack_integers
@@ -146,7 +148,8 @@ def _read(
     labels, sizes, seen = [], [], []
     for place, column in enumerate(columns):
         POLLED.poll()
-        label, size = classes(unpack_integers(row.pop(f"h{place}"), ">i8"))
+        hashes = unpack_integers(row.pop(f"h{place}"), ">i8")
+        label, size = classes(hashes)
         labels.append(label)
         sizes.append(size)
         valued, low, high, unbounded = row[f"n{place}"]
@@ -161,7 +164,10 @@ def _read(
             high,
             *_looks(row[f"t{place}"]),
         )
-        figures = replace(figures, unbounded=int(unbounded))
+        each = np.delete(size, label[hashes == 0][:1]) if nulls else size
+        few = each[(each >= SHARED_BY[0]) & (each <= SHARED_BY[1])]
+        spread = (float(each.mean()), float(each.var())) if len(each) else (0.0, 0.0)
+        figures = replace(figures, unbounded=int(unbounded), shared=int(few.sum()), sizes=spread)
         packed = row.pop(f"r{place}", None)
         positions = unpack_floats(packed) if column.numeric else None
         seen.append(_Column(figures, row.get(f"a{place}"), nulls, positions))

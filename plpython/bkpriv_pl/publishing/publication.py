@@ -321,6 +321,7 @@ def _record(
         respondent_column=dataset.respondent,
         attributes=list(dataset.attributes),
         unique_rows=outcome.told.unique.tolist() if subject.passed else None,
+        shared_rows=outcome.told.shared.tolist() if subject.passed else None,
     )
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)

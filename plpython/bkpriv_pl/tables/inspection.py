@@ -13,8 +13,10 @@ from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.domain import ROOT
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.inspection import (
+    SHARED_BY,
     has_many_labels,
     identifies_by_code,
+    links_rows,
     nearly_unique,
     tells_apart,
     tells_by_code,
@@ -258,13 +260,13 @@ def inspect_attributes(
     attributes: Sequence[Column],
     period: Column | None = None,
 ) -> None:
-    """Warn of attributes that tell records apart.
+    """Warn of attributes that tell records apart, or link few of them.
 
     Args:
         attributes: Insensitive attributes: columns that are published unchanged.
         period: The column that tells periods apart, in which records are told apart.
     """
-    apart = []
+    apart, linking = [], []
     inspected = 0
     part = Part.of(source)
     columns = iter(attributes)
@@ -275,6 +277,10 @@ def inspect_attributes(
             if tells_apart(counted.valued, counted.own):
                 share = counted.own / counted.valued
                 apart.append(f'"{column.name}" ({counted.own} of {counted.valued}, {share:.1%})')
+            elif links_rows(counted.valued, counted.most, counted.shared):
+                share = counted.shared / counted.valued
+                figures = f"({counted.shared} of {counted.valued}, {share:.1%})"
+                linking.append(f'"{column.name}" {figures}')
     if apart:
         telling.warning(
             f'attributes of dataset "{dataset}" tell most records apart',
@@ -283,6 +289,13 @@ def inspect_attributes(
             hint="A reader who knows somebody's values in them finds that person's row, and a "
             "reader of several releases finds rows of the same record. Leave such attributes out, "
             "or make them coarser in a view.",
+        )
+    if linking:
+        telling.warning(
+            f'attributes of dataset "{dataset}" have values that 2 to 20 records share',
+            detail=f"Attribute (such records): {_some(linking)}.{part.seen(inspected)}",
+            hint="If they number households, classes, beds or invoices, leave them out. A reader "
+            "who knows the people of one finds its rows together, whatever groups hide of each.",
         )
 
 
@@ -307,6 +320,8 @@ class _Counted:
     valued: int
     nulls: int
     own: int
+    shared: int
+    """Records whose value two to twenty of them share."""
 
     @property
     def records(self) -> int:
@@ -325,13 +340,16 @@ def _count(part: Part, columns: Sequence[str], period: Column | None) -> list[_C
     listed = ", ".join(names)
     sets = ", ".join(f"({name})" for name in names)
     within = "" if period is None else "period, "
+    few, most = SHARED_BY
     rows = run(
         "SELECT bits, sum(values)::int8 AS values, max(values) AS most, "
-        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own FROM ("
+        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own, "
+        "sum(shared)::int8 AS shared FROM ("
         "SELECT bits, count(*) FILTER (WHERE valued) AS values, "
         "coalesce(sum(n) FILTER (WHERE valued), 0) AS valued, "
         "coalesce(sum(n) FILTER (WHERE NOT valued), 0) AS nulls, "
-        "count(*) FILTER (WHERE valued AND n = 1) AS own "
+        "count(*) FILTER (WHERE valued AND n = 1) AS own, "
+        f"coalesce(sum(n) FILTER (WHERE valued AND n BETWEEN {few} AND {most}), 0) AS shared "
         f"FROM (SELECT {within}grouping({listed}) AS bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {part.source}) AS seen "
@@ -342,7 +360,9 @@ def _count(part: Part, columns: Sequence[str], period: Column | None) -> list[_C
     counted = {row.pop("bits"): _Counted(**row) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
-        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0))
+        counted.get(
+            everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0, shared=0)
+        )
         for place in range(len(columns))
     ]
 
