@@ -426,12 +426,21 @@ def _tell_choice(
             "\nTo register it, name the columns by which people might be recognised, and those "
             f"that are sensitive. Here {standing}; change that to suit:\n"
         )
-    if apart:
-        told = "; ".join(f"{name} ({why})" for name, why in apart.items())
-        console.print(f"Left out: {told}.\n")
+    published = [*parts.get("quasi_identifiers", []), *parts.get("attributes", [])]
+    seen = {name: looked[name] for name in published if name in looked}
+    doubted = {name: each.reason for name, each in seen.items() if each.role is None}
+    _tell_reasons(console, "Left out", apart)
+    _tell_reasons(console, "You named these, which bkpriv would leave out", doubted)
     if codes:
         counted = ", ".join(f"{column} ({count:,} values)" for column, count in codes.items())
         console.print(
             f"Taken for codes, and so for labels, by bins: {counted}. Leave those out there that "
             "count or measure something.\n",
         )
+
+
+def _tell_reasons(console: Console, said: str, reasons: Mapping[str, str]) -> None:
+    """Say something of columns, with the reason for each, if there are any."""
+    if reasons:
+        told = "; ".join(f"{name} ({why})" for name, why in reasons.items())
+        console.print(f"{said}: {told}.\n")

@@ -31,7 +31,7 @@ a matter: a verdict says nothing about readers who know more than those whom it 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -58,7 +58,7 @@ __all__ = [
 
 State = Literal["satisfied", "judge", "violated"]
 
-LASTING = ("together", "linked", "records", "releases", "scale")
+LASTING = ("together", "records", "releases", "scale")
 """Keys of matters that are found when a release is made, and remain as they are."""
 
 _MANY = 0.1
@@ -133,6 +133,8 @@ class Evidence:
     """Insensitive attributes."""
     unique_rows: int = 0
     """Rows that these single out within their group."""
+    shared_rows: Mapping[str, int] = field(default_factory=dict)
+    """Rows whose value of an attribute two to twenty rows share."""
     lasting: Sequence[Matter] = ()
     """Matters that were found when it was made."""
 
@@ -401,6 +403,20 @@ def _attributes(evidence: Evidence) -> list[Matter]:
     ]
 
 
+def _linked(evidence: Evidence) -> list[Matter]:
+    rows = evidence.published.rows
+    return [
+        Matter(
+            "linked",
+            f"{shared} of {rows} rows share their {name} with 1 to 19 others",
+            shared,
+            rows,
+            f"The rows of a household or class are found together. Leave {name} out.",
+        )
+        for name, shared in evidence.shared_rows.items()
+    ]
+
+
 def _estimated(evidence: Evidence) -> list[Matter]:
     estimated = [row for row in evidence.findings if may_understate(row.estimator)]
     if not estimated:
@@ -454,5 +470,5 @@ def _lost(evidence: Evidence) -> list[Matter]:
 
 _RULES: tuple[Callable[[Evidence], list[Matter]], ...] = (
     *(_broken, _known, _determined, _inferred, _one_value, _exchange),
-    *(_attributes, _estimated, _left_out, _lost),
+    *(_attributes, _linked, _estimated, _left_out, _lost),
 )

@@ -9,7 +9,9 @@ What a column looks like is, in this order,
 
 - *constant*: all records have one value, or none has any;
 - *key*: it tells nearly every record apart, and is no measurement: running or long numbers, texts,
-  e-mail addresses; or it names people of several records each;
+  e-mail addresses; or it names people of several records each; or two to twenty records share each
+  of its many values, and its name says that these are households, classes, beds, invoices or the
+  like, or they are more than 150 codes or running numbers of which about as many records each have;
 - *free text*: texts of several words, mostly with values of their own;
 - *date*: days or times, also as texts;
 - *code*: texts of digits and letters, or whole numbers that are few or of one length;
@@ -26,11 +28,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from bkpriv_core.table.inspection import identifies_by_code, nearly_unique
+from bkpriv_core.table.dependence import Classified, determined, repeated, thinned
+from bkpriv_core.table.inspection import identifies_by_code, links_rows, nearly_unique
 
 __all__ = ["CODED", "DATED", "Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
 
@@ -79,8 +83,7 @@ _KNOWN = (
     "ville ciudad citta cidade plaats commune comune gemeinde municipality county district "
     "region province bundesland kreis canton kanton departement state country nation nationality "
     "staat pays pais race ethnic ethnicity marital married familienstand civil occupation job "
-    "beruf profession profesion education bildung schooling street strasse address adresse "
-    "household"
+    "beruf profession profesion education bildung schooling street strasse address adresse"
 )
 _TOLD = (
     "diagnos disease illness krank malad enferm malatt doenca icd symptom condition therap "
@@ -89,6 +92,23 @@ _TOLD = (
     "amount montant betrag importe "
     "debt schulden relig crime convict verdict orientation vote party outcome deceas cause"
 )
+_SHARED = (
+    "household haushalt foyer menage hogar famiglia family famille familia familie hh hhid class "
+    "klasse schulklasse classe clase school schule ecole escuela scuola ward bed bett lit cama "
+    "letto room zimmer chambre habitacion flat apartment wohnung building house home invoice "
+    "rechnung facture factura fattura order bestellung commande pedido ordine receipt basket "
+    "booking buchung ticket case fall episode encounter group gruppe groupe grupo team crew "
+    "contract vertrag"
+)
+_NUMBERED = "id ids nr no num number numero nummer code key ref"
+"""Words of names of columns whose values several records share, and that go with them."""
+
+_KINDS = 150
+"""Largest number of values that may be kinds, ages or other measurements."""
+
+_UNEVEN = 1.5
+"""Largest quotient of the variance and the mean of the sizes of households and the like."""
+
 _STEM = 5
 """Least length of what is looked for within words, as in Hauptdiagnose."""
 
@@ -118,6 +138,10 @@ class Seen:
     ill: float = 0.0
     sexed: float = 0.0
     """Shares of texts that read like codes or names of illnesses, and like sexes."""
+    shared: int = 0
+    """Records whose value two to twenty of them share."""
+    sizes: tuple[float, float] = (0.0, 0.0)
+    """Mean and variance of the records that have each value."""
     unbounded: int = 0
     """Records whose number or time is not finite."""
 
@@ -153,6 +177,9 @@ def judge(seen: Seen) -> Appearance:
     if _names_people(seen):
         reason = f"{seen.values} values that recur, and the name says that they are of people"
         return Appearance("key", "respondent", reason)
+    if _links(seen):
+        few = f"{seen.values} values, each of few records"
+        return Appearance("key", None, f"{few}, as numbers of households, beds or invoices have")
     if seen.kind == "text" and (seen.length >= _LONG or (seen.wordy >= _OFTEN and unique)):
         return Appearance("free text", None, "texts of several words, which may say anything")
     looks_like, reason = _shape(seen)
@@ -190,6 +217,21 @@ def _names_people(seen: Seen) -> bool:
     whole = seen.kind == "whole" or seen.coded >= _MOSTLY
     several = 20 < seen.values < seen.valued <= _FEW_EACH * seen.values
     return whole and several and _says(seen.name, _PERSONS)
+
+
+def _links(seen: Seen) -> bool:
+    """Whether a column links the records of a household, a class, a bed or the like."""
+    number = seen.kind == "whole" or seen.coded >= _MOSTLY
+    if not number or not links_rows(seen.valued, seen.values, seen.shared):
+        return False
+    words = {*_words(seen.name)} - {*_NUMBERED.split()}
+    if words and words <= {*_SHARED.split()}:
+        return True
+    mean, variance = seen.sizes
+    running = seen.kind == "text" or seen.high - seen.low < 3 * seen.values
+    even = seen.values > _KINDS and variance <= _UNEVEN * mean
+    other = _says(seen.name, f"{_KNOWN} {_TOLD}") or seen.ill >= _OFTEN or seen.dated >= _MOSTLY
+    return running and even and not other
 
 
 def _shape(seen: Seen) -> tuple[str, str]:
@@ -241,28 +283,69 @@ def _with_role(seen: Seen, looks_like: str, reason: str, *, unique: bool) -> App
     return Appearance(looks_like, "quasi_identifiers", reason, named=False)
 
 
-def with_sensitive(judged: list[Appearance]) -> list[Appearance]:
-    """Make the last column sensitive that may be, where nothing looks so.
+def with_sensitive(
+    judged: list[Appearance], names: Sequence[str], columns: Sequence[Classified]
+) -> list[Appearance]:
+    """Judge columns together: which repeat others, which one is sensitive, which determine it.
 
-    Columns whose name or values say what they are stay so, unless there are no others.
+    Of quasi-identifiers that repeat each other one stays. Where no column looks sensitive, the last
+    one that may be is, unless another determines it; those whose name or values say what they are
+    only if there are no others. What determines a column that looks sensitive is left out.
+
+    Args:
+        names: Names of the columns.
+        columns: The records by each column.
     """
-    if any(each.role == "sensitive" for each in judged):
-        return judged
-    free = [n for n, each in enumerate(judged) if each.role == "quasi_identifiers"]
+    judged = [*judged]
+    columns = thinned(columns, len(columns))
+    for one, other in repeated(columns, _free(judged)):
+        number = judged[other].looks_like == "number" != judged[one].looks_like
+        stays, goes = (other, one) if number else (one, other)
+        if judged[stays].role is not None:
+            judged[goes] = _left_out(judged[goes], f'it repeats "{names[stays]}"')
+    told = [place for place, each in enumerate(judged) if each.role == "sensitive"]
+    if not told:
+        return _standing_in(judged, columns)
+    for place, other, _ in determined(columns, _free(judged), told):
+        why = f'it determines "{names[other]}", which looks sensitive'
+        judged[place] = _left_out(judged[place], why)
+    return judged
+
+
+def _free(judged: Sequence[Appearance]) -> list[int]:
+    """Places of the columns that are proposed as quasi-identifiers."""
+    return [place for place, each in enumerate(judged) if each.role == "quasi_identifiers"]
+
+
+def _left_out(each: Appearance, why: str) -> Appearance:
+    return replace(each, role=None, reason=f"{each.reason.split('; nothing says')[0]}; {why}")
+
+
+def _standing_in(judged: list[Appearance], columns: Sequence[Classified]) -> list[Appearance]:
+    """Make a quasi-identifier sensitive, where nothing looks so."""
+    free = _free(judged)
     if len(free) < 2:
         return judged
-    place = ([n for n in free if not judged[n].named] or free)[-1]
+    usual = [place for place in free if not judged[place].named] or free
+    place = next(
+        (place for place in usual[::-1] if not any(determined(columns, free, [place]))), usual[-1]
+    )
     before = judged[place].reason.split("; nothing says")[0]
-    reason = f"{before}; no column looks sensitive, and the last one stands for it: review this"
+    reason = f"{before}; no column looks sensitive, and this one stands for it: review this"
     chosen = replace(judged[place], role="sensitive", reason=reason, named=False)
     return [*judged[:place], chosen, *judged[place + 1 :]]
 
 
-def _says(name: str, listed: str) -> bool:
-    """Whether a name has one of the words, or within a word one that is long enough."""
+def _words(name: str) -> list[str]:
+    """Words of a name, in small letters without accents."""
     plain = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
     plain = "".join(each for each in plain if not unicodedata.combining(each)).lower()
-    parts = [word for word in re.split(r"[^a-z]+", plain) if word]
+    return [word for word in re.split(r"[^a-z]+", plain) if word]
+
+
+def _says(name: str, listed: str) -> bool:
+    """Whether a name has one of the words, or within a word one that is long enough."""
+    parts = _words(name)
     words = {*parts, *map("".join, pairwise(parts))}  # First name is firstname, too.
     return any(
         each in words or (len(each) >= _STEM and any(each in word for word in words))

@@ -6,21 +6,14 @@ reveals whose a record is, be it a key, a name or a moment to the second.
 
 A column *tells records apart* if most of them, enough again, have a value of it that no other has.
 
-A column *nearly tells* another if records alike in it are mostly alike in the other one, too. The
-value of a record is guessed from another record, drawn among those with its value of the column,
-or else among all: the column avoids at least half of the errors of the latter guess, or is right
-thrice as often, and for one record in ten. The share of errors that it avoids is Goodman and
-Kruskal's tau [1]_; as a record is never guessed from itself, a column with a value for each record
-tells nothing.
+A column *links rows* if it has more than twenty values, and most records have one that two to
+twenty records share: as the numbers of households, classes, beds and invoices do.
 
 Whole numbers are *codes* if their values are few, twenty at most, among records enough, in which
 each occurs twice on average: of a sensitive column always, for there a warning costs little and
 distances of codes mean nothing. Of a quasi-identifier only if they count from 1 and there are three
 or more, as codes mostly are and numbers of things seldom; or if the name says so. *Many labels* are
 more than twenty.
-
-.. [1] L. A. Goodman and W. H. Kruskal, "Measures of association for cross classifications",
-   Journal of the American Statistical Association 49, 1954.
 """
 
 from __future__ import annotations
@@ -29,9 +22,10 @@ import re
 
 __all__ = [
     "MOST_QUASI_IDENTIFIERS",
+    "SHARED_BY",
     "has_many_labels",
     "identifies_by_code",
-    "nearly_tells",
+    "links_rows",
     "nearly_unique",
     "tells_apart",
     "tells_by_code",
@@ -41,13 +35,13 @@ MOST_QUASI_IDENTIFIERS = 400
 """Limit of the quasi-identifiers of a dataset, insensitive attributes among them: the statement
 that reads them has up to four columns for each, and PostgreSQL has 1664."""
 
+SHARED_BY = (2, 20)
+"""Fewest and most records that share a value which links them."""
+
 _FEWEST = 20
 _FEW_VALUES = 20
 _NAMED_CODE = re.compile(r"(?:^|[^a-z])(?:code|zip|zipcode|postcode)(?:$|[^a-z])", re.IGNORECASE)
 _TENTHS = 9
-_AVOIDED = 0.5
-_TIMES = 3
-_LEAST = 0.1
 
 
 def nearly_unique(records: int, values: int) -> bool:
@@ -60,16 +54,13 @@ def tells_apart(records: int, own: int) -> bool:
     return records >= _FEWEST and 2 * own > records
 
 
-def nearly_tells(records: int, hits: float, usual: float) -> bool:
-    """Whether a column nearly tells another.
+def links_rows(records: int, values: int, shared: int) -> bool:
+    """Whether a column links rows.
 
     Args:
-        hits: Share of them for which the other column's value is guessed from one alike in the
-            column.
+        shared: Records whose value two to twenty of them share.
     """
-    if records < _FEWEST or usual >= 1.0:
-        return False
-    return hits - usual >= _AVOIDED * (1.0 - usual) or hits >= max(_TIMES * usual, _LEAST)
+    return records >= _FEWEST and values > _FEW_VALUES and 2 * shared > records
 
 
 def has_many_labels(records: int, values: int) -> bool:

@@ -23,6 +23,7 @@ from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.combination import rows_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, IntArray
+from bkpriv_core.table.inspection import SHARED_BY, links_rows
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["BARE", "MOST_BYTES", "MOST_VALUES", "Passed", "ShownRecords", "check_passed"]
@@ -94,6 +95,20 @@ class ShownRecords:
             alike = np.zeros(len(first), dtype=np.int64)
             np.add.at(alike, kind, self.counts)
             found[place] = (alike == 1).sum()
+        return found
+
+    @property
+    def shared(self) -> IntArray:
+        """Rows whose value two to twenty rows share, exactly, shape (a,); 0 of few values.
+
+        By each column that passes through, in all groups.
+        """
+        found = np.zeros(self.codes.shape[1], dtype=np.int64)
+        for place, codes in enumerate(self.codes.T):
+            sizes = np.bincount(codes, weights=self.counts).astype(np.int64)
+            few = int(sizes[(sizes >= SHARED_BY[0]) & (sizes <= SHARED_BY[1])].sum())
+            if links_rows(int(sizes.sum()), int((sizes > 0).sum()), few):
+                found[place] = few
         return found
 
     @classmethod

@@ -14,8 +14,9 @@ COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, 
     'Declares a table as a dataset: its quasi-identifiers and its sensitive column.
 A respondent column and a period column make its releases a sequence. bins makes values of a column
 intervals of one calendar unit or width ({"birth_date": "year", "age": 5}), and numbers that are
-codes labels ({"method": "label"}). Quasi-identifiers that are nearly unique, alone or together,
-numbers that may be codes, and NULL are warned of';
+codes labels ({"method": "label"}). It warns of quasi-identifiers that are nearly unique, alone or
+together, that determine a sensitive column or repeat each other, of numbers that may be codes, and
+of NULL';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(

@@ -32,6 +32,7 @@ CREATE TABLE bkpriv.release (
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
     unique_rows bigint[],
+    shared_rows bigint[],
     UNIQUE (dataset, owner, version),
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
                     octet_length(view_name), octet_length(method)) <= 63),
@@ -46,6 +47,8 @@ CREATE TABLE bkpriv.release (
     CHECK ((unique_rows IS NULL) = (cardinality(attributes) = 0)),
     CHECK (cardinality(unique_rows) = cardinality(attributes) + 1 AND array_position(unique_rows, NULL) IS NULL
            AND 0 <= ALL (unique_rows)),
+    CONSTRAINT release_shared_rows CHECK (cardinality(shared_rows) = cardinality(attributes) AND array_position(shared_rows, NULL) IS NULL
+           AND 0 <= ALL (shared_rows)),
     CONSTRAINT release_roles CHECK (octet_length(owner) <= 63 AND octet_length(created_by) <= 63 AND octet_length(array_to_string(watch, '')) <= 1000000)
 );
 

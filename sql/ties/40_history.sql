@@ -59,6 +59,7 @@ COMMENT ON COLUMN bkpriv.release.grown_from IS 'Release whose groups it keeps';
 COMMENT ON COLUMN bkpriv.release.respondent_column IS 'Column that names respondents';
 COMMENT ON COLUMN bkpriv.release.attributes IS 'Columns that pass through unchanged';
 COMMENT ON COLUMN bkpriv.release.unique_rows IS 'Rows unique within their group by each attribute, and by all together; NULL: no attributes';
+COMMENT ON COLUMN bkpriv.release.shared_rows IS 'Rows whose value of each attribute 2 to 20 rows share, 0 if it has at most 20 values; NULL: unknown';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.release FOR SELECT
     USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));

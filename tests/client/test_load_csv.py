@@ -182,7 +182,7 @@ def test_nearly_unique_columns_are_left_out_of_the_call(
     path: Path, database: Database, db: Connection
 ) -> None:
     lines = [
-        f"p{number},{20 + number % 9},{'ab'[number % 2]},{number % 3},remark {number}"
+        f"p{number},{20 + number % 9},{'ab'[number % 2]},{number // 7 % 3},remark {number}"
         for number in range(1200)
     ]
     path.write_text("\n".join(["number,age,ward,disease,remark", *lines]))
@@ -254,7 +254,7 @@ def test_what_looks_sensitive_is_proposed_so(
 def test_codes_are_proposed_as_labels(path: Path, database: Database, db: Connection) -> None:
     path.write_text(
         "age,kind,visits,method\n"
-        + "".join(f"{20 + n % 40},{1 + n % 4},{n % 4},{1 + n % 3}\n" for n in range(200))
+        + "".join(f"{20 + n % 40},{1 + n % 4},{n // 7 % 4},{1 + n // 5 % 3}\n" for n in range(200))
     )
     output = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
     assert "Taken for codes, and so for labels, by bins: kind (4 values), method (3 values)." in (
@@ -269,11 +269,29 @@ def test_codes_are_proposed_as_labels(path: Path, database: Database, db: Connec
     assert bins == ({"kind": "label", "method": "label"},)
 
 
+def test_columns_that_are_named_against_the_proposal_are_pointed_out(
+    path: Path, database: Database
+) -> None:
+    found = ["flu", "gout", "rash", "ulcer"]
+    lines = [f"{20 + n // 3 % 40},F{n % 4},{found[n % 4]},{n}" for n in range(200)]
+    path.write_text("\n".join(["age,code,finding,file", *lines]))
+    command = ("load-csv", str(path), "--table", "people", "--uri", database.uri(), "--replace")
+    said = " ".join(succeeded(*command).split())
+    assert 'it determines "finding", which looks sensitive' in said
+    assert "ARRAY['age'], 'finding')" in said
+    stated = ("--quasi-identifiers", "age,code", "--attributes", "file", "--sensitive", "finding")
+    said = " ".join(succeeded(*command, *stated).split())
+    doubted, _, statement = said.partition("SELECT bkpriv.")
+    assert "You named these, which bkpriv would leave out: code (" in doubted
+    assert 'it determines "finding", which looks sensitive); file (200 values' in doubted
+    assert "ARRAY['age', 'code']" in statement
+
+
 def test_it_proposes_what_inspect_proposes(path: Path, database: Database, db: Connection) -> None:
     first = datetime.date(2024, 1, 1)
     visits = [
-        f"C{n % 100:03},{first + datetime.timedelta(n)},{'mf'[n % 2]},{1 + n % 2},{50 + n * 7.5},"
-        f"{n * n + 0.25},Ann,{n * 37 % 211 * 10}"
+        f"C{n % 100:03},{first + datetime.timedelta(n)},{'mf'[n % 2]},{1 + n // 3 % 2},"
+        f"{50 + n * 7.5},{n * n + 0.25},Ann,{n * 37 % 211 * 10}"
         for n in range(300)
     ]
     names = "Client no.,seen,sex,kind,weight,share,First name,salary"

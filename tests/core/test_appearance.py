@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from bkpriv_core.table.appearance import Seen, judge, with_sensitive
+from bkpriv_core.table.appearance import Kind, Seen, judge, with_sensitive
+from bkpriv_core.table.dependence import Classified
 
 LABELS = Seen("c", "text", valued=1000, nulls=0, values=5, shortest=3, longest=9, length=5.0)
 NUMBERS = Seen(
@@ -90,17 +94,107 @@ def test_a_column_may_name_people_of_several_records() -> None:
     assert judge(replace(seen, name="c")).role == "quasi_identifiers"
 
 
+FAMILIES = replace(
+    NUMBERS, valued=800, values=200, low=1001, high=1200, shortest=4, longest=4, shared=800,
+    sizes=(4.0, 1.5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("household", {}),
+        ("HH_ID", {"high": 90_000}),
+        ("Rechnungsnr", {}),
+        ("c", {}),
+        ("invoice no.", {"sizes": (4.0, 90.0)}),
+        ("class", {"valued": 600, "values": 30, "shared": 560, "kind": "text", "coded": 1.0}),
+        ("ward bed", {"values": 60, "kind": "text", "coded": 1.0}),
+        ("c", {"kind": "text", "coded": 1.0}),
+    ],
+)
+def test_numbers_of_households_beds_and_invoices_have_no_role(
+    name: str, changes: dict[str, Any]
+) -> None:
+    looked = judge(replace(FAMILIES, name=name, **changes))
+    assert (looked.looks_like, looked.role) == ("key", None)
+    assert "as numbers of households, beds or invoices have" in looked.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("age", {}),
+        ("household_income", {}),
+        ("zip", {}),
+        ("class_size", {"values": 60, "high": 60}),
+        ("weight", {"values": 80, "sizes": (10.0, 60.0)}),
+        ("score", {"sizes": (4.0, 20.0)}),
+        ("household", {"shared": 300}),
+        ("class", {"values": 3, "shared": 0}),
+        ("steps", {"high": 20_000}),
+        ("town", {"kind": "text"}),
+        ("family", {"kind": "text"}),
+    ],
+)
+def test_numbers_that_measure_something_are_none_of_these(
+    name: str, changes: dict[str, Any]
+) -> None:
+    assert "households" not in judge(replace(FAMILIES, name=name, **changes)).reason
+
+
 def test_a_few_records_are_a_key_by_name_too() -> None:
     seen = replace(NUMBERS, valued=8, values=8, low=1, high=8, longest=1)
     assert judge(seen).looks_like == "number"
     assert judge(replace(seen, name="id")).looks_like == "key"
 
 
+def drawn(places: int, records: int = 300) -> list[Classified]:
+    """Columns of three values that have nothing to do with one another."""
+    chance = np.random.default_rng(1)
+    return [Classified(chance.integers(3, size=records)) for _ in range(places)]
+
+
+def roles(names: Sequence[str], columns: list[Classified], **more: Kind) -> list[str | None]:
+    """Roles that are proposed for columns of labels by their names, `more` of other kinds."""
+    judged = [
+        judge(replace(NUMBERS if name in more else LABELS, name=name, kind=more.get(name, "text")))
+        for name in names
+    ]
+    return [each.role for each in with_sensitive(judged, names, columns)]
+
+
 def test_the_last_column_is_sensitive_where_none_looks_so() -> None:
-    plain = [judge(replace(LABELS, name=name)) for name in ("a", "b", "zip")]
-    assert [each.role for each in with_sensitive(plain)] == [
+    columns = drawn(3)
+    assert roles(["a", "b", "zip"], columns) == [
         *("quasi_identifiers", "sensitive", "quasi_identifiers")
     ]
-    told = [judge(replace(LABELS, name=name)) for name in ("disease", "b")]
-    assert with_sensitive(told) == told
-    assert with_sensitive(plain[:1]) == plain[:1]
+    assert roles(["disease", "b"], columns[:2]) == ["sensitive", "quasi_identifiers"]
+    assert roles(["a"], columns[:1]) == ["quasi_identifiers"]
+
+
+def test_a_column_that_another_determines_does_not_stand_for_what_is_sensitive() -> None:
+    columns = drawn(3)
+    columns[1] = Classified(columns[0].labels * 2 + columns[1].labels % 2)
+    columns.append(Classified(columns[1].labels // 2))
+    assert roles(["a", "b", "c", "d"], columns)[2:] == ["sensitive", None]  # d repeats a.
+    columns[3] = Classified(columns[1].labels // 3)
+    assert roles(["a", "b", "c", "d"], columns) == [
+        *("quasi_identifiers", "quasi_identifiers", "sensitive", "quasi_identifiers")
+    ]
+
+
+def test_what_determines_a_sensitive_column_is_left_out() -> None:
+    columns = drawn(3)
+    columns[0] = Classified(np.arange(300) % 7 * 3 + columns[2].labels)
+    judged = [judge(replace(LABELS, name=name)) for name in ("kind", "town", "diagnosis")]
+    found = with_sensitive(judged, ["kind", "town", "diagnosis"], columns)
+    assert [each.role for each in found] == [None, "quasi_identifiers", "sensitive"]
+    assert 'it determines "diagnosis", which looks sensitive' in found[0].reason
+
+
+def test_of_columns_that_repeat_each_other_a_number_or_the_first_stays() -> None:
+    columns = drawn(3)
+    columns[1] = Classified(2 - columns[0].labels)
+    assert roles(["a", "b", "hiv"], columns) == ["quasi_identifiers", None, "sensitive"]
+    assert roles(["a", "b", "hiv"], columns, b="whole") == [None, "quasi_identifiers", "sensitive"]

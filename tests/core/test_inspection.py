@@ -1,4 +1,4 @@
-"""Warnings of values that are nearly unique, or that nearly tell those of another column."""
+"""Warnings of values that are nearly unique, and of numbers that are codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from bkpriv_core.table.inspection import (
     has_many_labels,
     identifies_by_code,
-    nearly_tells,
+    links_rows,
     nearly_unique,
     tells_apart,
     tells_by_code,
@@ -31,27 +31,6 @@ def test_more_than_nine_in_ten_of_at_least_twenty(
     records: int, values: int, expected: bool
 ) -> None:
     assert nearly_unique(records, values) is expected
-
-
-@pytest.mark.parametrize(
-    ("records", "hits", "usual", "expected"),
-    [
-        (19, 1.0, 0.5, False),
-        (20, 1.0, 0.5, True),
-        (20, 0.75, 0.5, True),
-        (20, 0.74, 0.5, False),
-        (20, 1.0, 1.0, False),
-        (20, 0.0, 0.1, False),
-        (1000, 0.15, 0.04, True),
-        (1000, 0.11, 0.04, False),
-        (1000, 0.1, 0.01, True),
-        (1000, 0.09, 0.01, False),
-    ],
-)
-def test_a_column_tells_another_that_halves_errors_or_trebles_hits(
-    records: int, hits: float, usual: float, expected: bool
-) -> None:
-    assert nearly_tells(records, hits, usual) is expected
 
 
 @pytest.mark.parametrize(
@@ -110,3 +89,20 @@ def test_labels_are_many_unless_they_are_nearly_unique(
     records: int, values: int, expected: bool
 ) -> None:
     assert has_many_labels(records, values) is expected
+
+
+@pytest.mark.parametrize(
+    ("records", "values", "shared", "expected"),
+    [
+        (800, 200, 800, True),
+        (800, 200, 401, True),
+        (800, 200, 400, False),
+        (60, 21, 60, True),
+        (60, 20, 60, False),
+        (19, 21, 19, False),
+    ],
+)
+def test_rows_are_linked_by_many_values_that_few_of_them_share(
+    records: int, values: int, shared: int, expected: bool
+) -> None:
+    assert links_rows(records, values, shared) is expected

@@ -225,3 +225,19 @@ def test_rows_that_are_unique_within_their_group(kinds: list[tuple[int, ...]]) -
     told = ShownRecords(rows[:, 0], rows[:, [1]], rows[:, 2:], np.array([*counts.values()]))
     bare = [(group, *passing) for group, _, *passing in kinds]
     assert told.unique.tolist() == unique_rows(bare)
+
+
+@MANY
+@given(
+    st.lists(st.integers(0, 39), min_size=1, max_size=90), st.lists(st.integers(40, 60), min_size=0)
+)
+def test_rows_that_a_value_links(few: list[int], more: list[int]) -> None:
+    values = [*few, *more, *range(100, 110)]
+    sizes = Counter(values)
+    kinds = np.array([*sizes])
+    nothing = np.zeros((len(kinds), 1), dtype=np.int64)
+    counts = np.array([*sizes.values()])
+    told = ShownRecords(kinds % 3, nothing, np.column_stack((kinds, kinds % 2)), counts)
+    shared = sum(2 <= sizes[value] <= 20 for value in values)
+    linked = len(values) >= 20 and len(sizes) > 20 and 2 * shared > len(values)
+    assert told.shared.tolist() == [shared if linked else 0, 0]

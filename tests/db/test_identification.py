@@ -20,7 +20,7 @@ PEOPLE = """
     CREATE TABLE clinic.people AS SELECT i AS id, 20 + i * 7 % 60 AS age,
         (ARRAY['f', 'm'])[1 + i % 2] AS "Sex", date '1950-01-01' + i * 37 % 9000 AS born,
         (ARRAY['24103', '24105', '22111'])[1 + i * i % 3] AS zip, 'here' AS place,
-        CASE WHEN i % 5 > 0 THEN (ARRAY['flu', 'asthma', 'ulcer', 'gout'])[1 + i % 4] END AS found,
+        CASE WHEN i % 5 > 0 THEN (ARRAY['flu', 'asthma', 'ulcer'])[1 + i / 61 % 3] END AS found,
         'Came in on day ' || i || ' and was sent home at once' AS note, i * 31 % 97 / 4.0 AS dose
     FROM generate_series(1, 400) AS i
 """

@@ -143,7 +143,8 @@ def test_more_columns_than_one_statement_tells_apart(db: Connection) -> None:
         f"CREATE TABLE wide AS SELECT {listed}, chr(65 + i % 3) AS s "
         "FROM generate_series(1, 50) AS i"
     )
-    unique, null = register(db, columns, "wide", "s")
+    unique, null, repeated = register(db, columns, "wide", "s")
+    assert 'They determine each other, or rise and fall together: "q1", "q2", ' in repeated
     assert unique.endswith('"q0" (50 in 50), "q30" (50 in 50), "q31" (50 in 50), "q69" (50 in 50).')
     assert null.count("(10)") == sum(
         place % 6 < 5 for place, name in enumerate(columns) if f'"{name}"' not in unique

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Connection
-from tests.db.clinic import fill, one, publish, rows_of, state_policy
+from tests.db.clinic import fill, one, overhear, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
 pytestmark = pytest.mark.rolled_back
@@ -108,6 +108,35 @@ def test_what_attributes_tell_is_warned_of_with_figures(visits: Connection) -> N
     assert telling.count(";") == 3
     for quiet in ("insurer", "code", "disease"):
         assert f'"{quiet}"' not in telling
+
+
+HOUSEHOLDS = """
+    CREATE TABLE member AS
+    SELECT 1000 + i % 200 AS household, 'W' || i % 3 || '-' || i % 20 AS bed,
+        i % 30 || 'b' AS class, 'R' || (i / 3) % 150 AS invoice, i % 80 AS age,
+        i * i % 7 % 2 AS sex, i % 3 AS kind, (ARRAY['flu', 'gout'])[1 + i / 7 % 2] AS disease
+    FROM generate_series(1, 420) AS i
+"""
+
+
+@pytest.mark.parametrize("attribute", ["household", "bed", "class", "invoice"])
+def test_what_two_to_twenty_rows_share_is_warned_of_and_counted(
+    visits: Connection, attribute: str
+) -> None:
+    visits.execute(HOUSEHOLDS)
+    sizes = Counter(visits.execute(f"SELECT {attribute} FROM member").fetchall())
+    shared = sum(size for size in sizes.values() if 2 <= size <= 20)
+    said = register(visits, [attribute, "kind"], keys=["age", "sex"], source="member")
+    (linking,) = [text for text in said if "have values that 2 to 20 records share" in text]
+    share = f"({shared} of 420, {shared / 420:.1%})"
+    assert linking.endswith(f'Attribute (such records): "{attribute}" {share}.')
+    heard = overhear(visits)
+    release = publish(visits, "visits", "plain", "public.shown")
+    rows = visits.execute(f"SELECT {attribute} FROM public.shown").fetchall()
+    counted = sum(size for size in Counter(rows).values() if 2 <= size <= 20)
+    stored = one(visits, "SELECT shared_rows FROM bkpriv.release WHERE release = %s", [release])
+    assert stored == [counted, 0]
+    assert any(f"share a value with 1 to 19 others: {attribute} {counted}." in t for t in heard)
 
 
 def test_values_of_their_own_are_told_apart_within_periods(visits: Connection) -> None:

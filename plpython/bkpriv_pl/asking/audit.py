@@ -133,6 +133,7 @@ def judge_recorded(
             exchange=exchange,
             attributes=passed.attributes,
             unique_rows=passed.unique[-1] if passed.unique else 0,
+            shared_rows=passed.shared,
             lasting=find_lasting(recorded.release),
         )
     )

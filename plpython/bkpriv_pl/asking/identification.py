@@ -14,16 +14,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import plpy
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.appearance import CODED, DATED, Appearance, Kind, Seen, judge, with_sensitive
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.dependence import Classified
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
+from bkpriv_core.table.inspection import SHARED_BY
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
-from bkpriv_pl.server.boundary import entry, require, run, unpack_integers
+from bkpriv_pl.server.boundary import entry, require, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
 from bkpriv_pl.tables.sample import Sample, as_text, hashed
@@ -86,7 +89,11 @@ def inspect_columns(source: str | None) -> list[Row]:
     sample = Sample.of(relation, columns)
     labels, sizes, seen = _read(sample, columns)
     singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
-    judged = with_sensitive([judge(each.seen) for each in seen])
+    judged = with_sensitive(
+        [judge(each.seen) for each in seen],
+        [column.name for column in columns],
+        [Classified(label, each.positions) for label, each in zip(labels, seen, strict=True)],
+    )
     apart = [
         place
         for place, each in enumerate(judged)
@@ -136,6 +143,8 @@ class _Column:
     seen: Seen
     alike: int | None
     nulls: int
+    positions: FloatArray | None
+    """Positions of numbers, days and times; NaN without one."""
 
 
 def _read(
@@ -146,7 +155,8 @@ def _read(
     labels, sizes, seen = [], [], []
     for place, column in enumerate(columns):
         POLLED.poll()
-        label, size = classes(unpack_integers(row.pop(f"h{place}"), ">i8"))
+        hashes = unpack_integers(row.pop(f"h{place}"), ">i8")
+        label, size = classes(hashes)
         labels.append(label)
         sizes.append(size)
         valued, low, high, unbounded = row[f"n{place}"]
@@ -161,8 +171,13 @@ def _read(
             high,
             *_looks(row[f"t{place}"]),
         )
-        figures = replace(figures, unbounded=int(unbounded))
-        seen.append(_Column(figures, row.get(f"a{place}"), nulls))
+        each = np.delete(size, label[hashes == 0][:1]) if nulls else size
+        few = each[(each >= SHARED_BY[0]) & (each <= SHARED_BY[1])]
+        spread = (float(each.mean()), float(each.var())) if len(each) else (0.0, 0.0)
+        figures = replace(figures, unbounded=int(unbounded), shared=int(few.sum()), sizes=spread)
+        packed = row.pop(f"r{place}", None)
+        positions = unpack_floats(packed) if column.numeric else None
+        seen.append(_Column(figures, row.get(f"a{place}"), nulls, positions))
     return labels, sizes, seen
 
 
@@ -205,6 +220,8 @@ def _query(sample: Sample, columns: Sequence[Column]) -> dict[str, Any]:
             ends = [f"{end}(p{place}) FILTER (WHERE {finite})" for end in ("min", "max")]
             low, high = (f"coalesce({end}, 'NaN')" for end in ends)
             span = f"{low}, {high}, count(*) FILTER (WHERE NOT ({finite}))"
+            packed = f"string_agg(float8send(coalesce(p{place}, 'NaN')), ''::bytea)"
+            listed.append(f"{packed} AS r{place}")
         listed += [
             f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}",
             f"ARRAY[count(h{place}), {span}]::float8[] AS n{place}",

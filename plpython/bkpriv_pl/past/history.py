@@ -142,7 +142,8 @@ def record_release(**columns: Any) -> int:
     """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
     types |= {"counterfeited": "bigint", "grown_from": "bigint"}
-    types |= {"requirements": "jsonb", "options": "jsonb", "unique_rows": "bigint[]"}
+    types |= {"requirements": "jsonb", "options": "jsonb"}
+    types |= dict.fromkeys(("unique_rows", "shared_rows"), "bigint[]")
     types |= dict.fromkeys(("watch", "attributes"), "text[]")
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))

@@ -6,7 +6,7 @@ their names alone. Readers of several releases can tell by them which rows are t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bkpriv_core.count import Count
@@ -33,6 +33,8 @@ class PassedThrough:
     attributes: tuple[str, ...]
     unique: tuple[int, ...]
     """Rows that are unique within their group by each of them, and last by all together."""
+    shared: Mapping[str, int]
+    """Rows whose value of an attribute two to twenty rows share, where that links rows; exact."""
 
     def counted(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """Columns, and rows that are unique by them: each column, and all of several."""
@@ -44,11 +46,17 @@ class PassedThrough:
 def passed_through(release: int) -> PassedThrough:
     """Find the insensitive attributes of a release."""
     (row,) = run(
-        "SELECT attributes, unique_rows FROM bkpriv.release WHERE release = $1",
+        "SELECT attributes, unique_rows, shared_rows FROM bkpriv.release WHERE release = $1",
         ["bigint"],
         [release],
     )
-    return PassedThrough(tuple(row["attributes"]), tuple(row["unique_rows"] or ()))
+    attributes = tuple(row["attributes"])
+    shared = zip(attributes, row["shared_rows"] or (), strict=False)
+    return PassedThrough(
+        attributes,
+        tuple(row["unique_rows"] or ()),
+        {name: rows for name, rows in shared if rows},
+    )
 
 
 def tell_attributes(release: int, rows: int) -> None:
@@ -57,14 +65,17 @@ def tell_attributes(release: int, rows: int) -> None:
     if not passed.attributes:
         return
     each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
+    shared = _listed([f"{name} {count}" for name, count in passed.shared.items()])
     telling.notice(
         f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}; "
         f"{passed.unique[-1]} of {rows} rows are unique within their group by them",
         detail="Adversaries are supposed not to know them, of anybody. A reader who knows "
         "somebody's may find that person's row by them, and read the sensitive value. "
-        f"Rows that are unique by each: {_listed(each[: len(passed.attributes)])}.",
+        f"Rows that are unique by each: {_listed(each[: len(passed.attributes)])}."
+        + (f" Rows that share a value with 1 to 19 others: {shared}." if shared else ""),
         hint="A column that others may know is a quasi-identifier. Readers of several releases "
-        "can tell by attributes which rows are the same record's.",
+        "can tell by attributes which rows are the same record's."
+        + (" Rows of a household are found together: leave out what links them." if shared else ""),
     )
 
 

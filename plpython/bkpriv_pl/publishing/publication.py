@@ -36,7 +36,7 @@ from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
-from bkpriv_pl.past.passed import tell_attributes
+from bkpriv_pl.past.passed import passed_through, tell_attributes
 from bkpriv_pl.past.selection import RecordedPeriod
 from bkpriv_pl.past.verdicts import count_exchanging, record_verdict
 from bkpriv_pl.publishing import notice
@@ -290,15 +290,16 @@ def _judge(
 ) -> Verdict:
     """Judge a release, as audits do, and record the verdict."""
     shown, requirements = outcome.shown, request.policy.requirements
-    over = setting.over(shown.parts)
+    over, passed = setting.over(shown.parts), passed_through(release)
     verdict = judge(
         Evidence(
             published=outcome.made.release,
             shown=shown,
             persons=request.kept is not None,
             exchange=count_exchanging(release, shown, over, requirements, task),
-            attributes=[*request.dataset.attributes],
-            unique_rows=int(outcome.told.unique[-1]) if outcome.subject.passed else 0,
+            attributes=passed.attributes,
+            unique_rows=passed.unique[-1] if passed.unique else 0,
+            shared_rows=passed.shared,
             lasting=lasting,
             **evidence,
         )
@@ -402,6 +403,7 @@ def _record(
         respondent_column=dataset.respondent,
         attributes=list(dataset.attributes),
         unique_rows=outcome.told.unique.tolist() if subject.passed else None,
+        shared_rows=outcome.told.shared.tolist() if subject.passed else None,
     )
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)

@@ -19,6 +19,7 @@ from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
+from bkpriv_pl.tables.dependence import inspect_dependences
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.levels import read_hierarchies
@@ -417,8 +418,14 @@ def register(
         name,
         relation,
         [binned[column] for column in beside],
-        [binned[column] for column in dataset.measured],
         period=None if period is None else binned[period],
+    )
+    inspect_dependences(
+        name,
+        relation,
+        [binned[column] for column in known],
+        [binned[column] for column in told],
+        [binned[column] for column in beside],
     )
     watch_own(relation, name)
     return name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,9 +13,10 @@ from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.domain import ROOT
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.inspection import (
+    SHARED_BY,
     has_many_labels,
     identifies_by_code,
-    nearly_tells,
+    links_rows,
     nearly_unique,
     tells_apart,
     tells_by_code,
@@ -38,13 +39,7 @@ _AT_ONCE = 31
 """Largest number of columns that PostgreSQL tells apart in grouping sets."""
 
 _SHOWN = 8
-"""Limit of listed values that a hierarchy lacks, or of pairs of columns; more are counted."""
-
-_PAIRED = 2_000_000
-"""Largest number of records times pairs of columns that are read to compare columns."""
-
-_LEAST_PAIRED = 10_000
-"""Records that are read for that, however many pairs there are."""
+"""Limit of listed values that a hierarchy lacks; more are counted."""
 
 
 def inspect_source(
@@ -263,17 +258,15 @@ def inspect_attributes(
     dataset: str,
     source: Relation,
     attributes: Sequence[Column],
-    others: Sequence[Column],
     period: Column | None = None,
 ) -> None:
-    """Warn of attributes that tell records apart, or what other columns hold.
+    """Warn of attributes that tell records apart, or link few of them.
 
     Args:
         attributes: Insensitive attributes: columns that are published unchanged.
-        others: Quasi-identifiers and sensitive columns.
         period: The column that tells periods apart, in which records are told apart.
     """
-    apart = []
+    apart, linking = [], []
     inspected = 0
     part = Part.of(source)
     columns = iter(attributes)
@@ -284,6 +277,10 @@ def inspect_attributes(
             if tells_apart(counted.valued, counted.own):
                 share = counted.own / counted.valued
                 apart.append(f'"{column.name}" ({counted.own} of {counted.valued}, {share:.1%})')
+            elif links_rows(counted.valued, counted.most, counted.shared):
+                share = counted.shared / counted.valued
+                figures = f"({counted.shared} of {counted.valued}, {share:.1%})"
+                linking.append(f'"{column.name}" {figures}')
     if apart:
         telling.warning(
             f'attributes of dataset "{dataset}" tell most records apart',
@@ -293,17 +290,12 @@ def inspect_attributes(
             "reader of several releases finds rows of the same record. Leave such attributes out, "
             "or make them coarser in a view.",
         )
-    most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
-    part = Part.of(source, most) if attributes else part
-    revealing = [text for attribute in attributes for text in _told(part, attribute, others)]
-    if revealing:
+    if linking:
         telling.warning(
-            f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
-            detail="Attribute, column (how often records alike in the attribute are alike in the "
-            f"column; any records): {_some(revealing)}.{part.seen(inspected)}",
-            hint="They tell readers whose a row of a group may be. Leave such attributes out, "
-            "make them coarser in a view, or name them among what they tell: the "
-            "quasi-identifiers, or the sensitive columns.",
+            f'attributes of dataset "{dataset}" have values that 2 to 20 records share',
+            detail=f"Attribute (such records): {_some(linking)}.{part.seen(inspected)}",
+            hint="If they number households, classes, beds or invoices, leave them out. A reader "
+            "who knows the people of one finds its rows together, whatever groups hide of each.",
         )
 
 
@@ -317,39 +309,6 @@ def _some(listed: Sequence[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _told(part: Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
-    """Describe what an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
-    columns = iter(others)
-    while some := list(islice(columns, _AT_ONCE - 1)):
-        names = [f"v{place}" for place in range(len(some))]
-        values = ", ".join(
-            f"{column.expression('s')} AS {name}" for column, name in zip(some, names, strict=True)
-        )
-        listed = ", ".join(names)
-        sets = ", ".join(f"(a, {name}), ({name})" for name in names)
-        rows = run(
-            "SELECT place, sum(size) FILTER (WHERE alone)::int8 AS records, "
-            "coalesce(sum(hits) FILTER (WHERE NOT alone), 0) AS hits, "
-            "coalesce(sum(hits) FILTER (WHERE alone), 0) AS usual FROM ("
-            "SELECT place, alone, sum(n) AS size, "
-            # As many others are alike in both, of those who are alike in the attribute.
-            "sum(n * (n - 1))::float8 / nullif(sum(n) - 1, 0)::float8 AS hits FROM ("
-            f"SELECT grouping({listed}) AS place, grouping(a) = 1 AS alone, a, count(*) AS n FROM ("
-            f"SELECT {_text(attribute)} AS a, {values} FROM {part.source}) AS seen "
-            f"GROUP BY GROUPING SETS ({sets})) AS counted GROUP BY place, alone, a) AS alike "
-            "GROUP BY place"
-        )
-        everything = 2 ** len(some) - 1
-        found = {row["place"]: row for row in rows}
-        for place, column in enumerate(some):
-            row = found.get(everything - 2 ** (len(some) - 1 - place))
-            if row is None:
-                continue
-            hits, usual = (row[name] / row["records"] for name in ("hits", "usual"))
-            if nearly_tells(row["records"], hits, usual):
-                yield f'"{attribute.name}", "{column.name}" ({hits:.3g}; {usual:.3g})'
-
-
 @dataclass(frozen=True)
 class _Counted:
     """Counts of the values of a column."""
@@ -361,6 +320,8 @@ class _Counted:
     valued: int
     nulls: int
     own: int
+    shared: int
+    """Records whose value two to twenty of them share."""
 
     @property
     def records(self) -> int:
@@ -379,13 +340,16 @@ def _count(part: Part, columns: Sequence[str], period: Column | None) -> list[_C
     listed = ", ".join(names)
     sets = ", ".join(f"({name})" for name in names)
     within = "" if period is None else "period, "
+    few, most = SHARED_BY
     rows = run(
         "SELECT bits, sum(values)::int8 AS values, max(values) AS most, "
-        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own FROM ("
+        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own, "
+        "sum(shared)::int8 AS shared FROM ("
         "SELECT bits, count(*) FILTER (WHERE valued) AS values, "
         "coalesce(sum(n) FILTER (WHERE valued), 0) AS valued, "
         "coalesce(sum(n) FILTER (WHERE NOT valued), 0) AS nulls, "
-        "count(*) FILTER (WHERE valued AND n = 1) AS own "
+        "count(*) FILTER (WHERE valued AND n = 1) AS own, "
+        f"coalesce(sum(n) FILTER (WHERE valued AND n BETWEEN {few} AND {most}), 0) AS shared "
         f"FROM (SELECT {within}grouping({listed}) AS bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {part.source}) AS seen "
@@ -396,7 +360,9 @@ def _count(part: Part, columns: Sequence[str], period: Column | None) -> list[_C
     counted = {row.pop("bits"): _Counted(**row) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
-        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0))
+        counted.get(
+            everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, own=0, shared=0)
+        )
         for place in range(len(columns))
     ]
 

@@ -21,11 +21,13 @@ from typing import Literal
 
 import plpy
 
-from bkpriv_pl.server.boundary import run
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.identification import classes
+from bkpriv_pl.server.boundary import run, unpack_integers
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.source import Relation, find_distributed
 
-__all__ = ["Sample", "as_text", "hashed"]
+__all__ = ["Sample", "as_text", "hashed", "read_classes"]
 
 _RECORDS = 100_000
 """Largest number of records that are looked at."""
@@ -117,3 +119,17 @@ def as_text(column: Column, value: str) -> str:
 def hashed(text: str) -> str:
     """SQL of a hash of the SQL expression `text`, of 64 bits; two texts hardly ever share one."""
     return f'hashtextextended({text} COLLATE "C", 0)'
+
+
+def read_classes(sample: Sample, texts: Sequence[str]) -> list[IntArray]:
+    """Class of each record by each text, the SQL of one of a record under alias s; from 0 on."""
+    places = range(len(texts))
+    hashes = ", ".join(f"{hashed(text)} AS h{place}" for place, text in enumerate(texts))
+    packed = ", ".join(
+        f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}" for place in places
+    )
+    (row,) = run(
+        f"WITH g AS MATERIALIZED (SELECT {hashes} FROM {sample.source} LIMIT {sample.most}) "
+        f"SELECT {packed} FROM g"
+    )
+    return [classes(unpack_integers(row[f"h{place}"], ">i8"))[0] for place in places]

@@ -15,14 +15,13 @@ import plpy
 
 from bkpriv_core.table.bins import Bin
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.identification import classes
 from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_core.table.singling import coarser_bins, coarser_prefixes, fewest_apart, joined
 from bkpriv_pl.server import telling
-from bkpriv_pl.server.boundary import run, unpack_integers
+from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column
-from bkpriv_pl.tables.sample import Sample, as_text, hashed
+from bkpriv_pl.tables.sample import Sample, as_text, read_classes
 from bkpriv_pl.tables.source import Relation
 
 __all__ = ["tell_combination"]
@@ -118,16 +117,7 @@ def _hides(source: Relation) -> bool:
 def _read(sample: Sample, texts: Sequence[str], period: Column | None) -> list[IntArray]:
     """Class of each record by each text, within its period, numbered from 0."""
     texts = [*texts, *([] if period is None else [as_text(period, period.expression("s"))])]
-    places = range(len(texts))
-    hashes = ", ".join(f"{hashed(text)} AS h{place}" for place, text in enumerate(texts))
-    packed = ", ".join(
-        f"string_agg(int8send(coalesce(h{place}, 0)), ''::bytea) AS h{place}" for place in places
-    )
-    (row,) = run(
-        f"WITH g AS MATERIALIZED (SELECT {hashes} FROM {sample.source} LIMIT {sample.most}) "
-        f"SELECT {packed} FROM g"
-    )
-    labels = [classes(unpack_integers(row[f"h{place}"] or b"", ">i8"))[0] for place in places]
+    labels = read_classes(sample, texts)
     within = [] if period is None else [labels.pop()]
     return [joined([label, *within])[0] for label in labels]
 
