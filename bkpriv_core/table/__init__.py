@@ -5,6 +5,7 @@ Modules of this room know a table and nothing else: no belief, no requirement, n
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
 - `reading`: what labels of generalized tables say;
 - `rule`: hierarchies that are made from the values;
+- `scale`: what bandwidths and losses are shares of;
 - `bins`: values that are intervals; `notation`: values as JSON, and text as SQL; `wording`: that
   JSON as people write it;
 - `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;

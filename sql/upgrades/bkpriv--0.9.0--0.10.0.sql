@@ -1,5 +1,6 @@
--- From 0.9.0 to 0.10.0: verdicts are recorded; of an older release bkpriv.audit(release) records one.
--- Alters:
+-- From 0.9.0 to 0.10.0: verdicts are recorded; of an older release bkpriv.audit(release) records one. Scales of datasets and of the
+-- attributes of releases are new.
+-- Alters: bkpriv.dataset; bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb); bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[])
 
 -- Verdicts have their ids from the sequence of audits.
 CREATE TABLE bkpriv.verdict_record (
@@ -20,3 +21,10 @@ CREATE TABLE bkpriv.verdict_record (
 );
 
 CREATE INDEX ON bkpriv.verdict_record (release);
+
+ALTER TABLE bkpriv.dataset ADD scales jsonb NOT NULL DEFAULT '{}';
+ALTER TABLE bkpriv.dataset ADD CONSTRAINT dataset_scales CHECK (octet_length(scales::text) <= 1000000);
+ALTER TABLE bkpriv.release_attribute ADD bounds float8[] CHECK (bounds IS NULL OR positions IS NOT NULL AND cardinality(bounds) = 2);
+
+DROP FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb);
+DROP FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]);
