@@ -14,5 +14,6 @@ Modules of this room know a table and nothing else: no belief, no requirement, n
 - `respondent`: whom records are about; `passed`: columns that are shown unchanged;
 - `inspection`: what deserves a warning; `identification`, `appearance`: how well columns tell
   people apart, and what they look like; `singling`: which do so together;
+- `sentinel`, `outlying`: numbers and days that may stand for a missing value, and values far out;
 - `arrays`, `chance`: rows of integers; where random orders and numbers come from.
 """

@@ -21,7 +21,7 @@ Distances keep the order of values beyond the scale: two of these differ by thei
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +32,17 @@ from bkpriv_core.table.bins import TIMES
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.reading import moment
+from bkpriv_core.table.table import Table
 
-__all__ = ["Bounds", "parse_scales", "robust_bounds", "scaled"]
+__all__ = [
+    "Bounds",
+    "beyond_scale",
+    "parse_scales",
+    "reach",
+    "reaches",
+    "robust_bounds",
+    "scaled",
+]
 
 Bounds = tuple[float, float]
 """Least and greatest position of a scale."""
@@ -49,6 +58,9 @@ _TIMES = 2.0
 
 _LONGEST = 1e100
 """Longest range in units of the scale; beyond, double precision would not compare values."""
+
+_UNITS = (("years", 365.25 * 86400), ("days", 86400.0), ("hours", 3600.0), ("seconds", 1.0))
+"""Units of differences of days and times, in seconds; the first of which there are two is taken."""
 
 _HINT = 'For example {"age": [0, 100], "born": ["1900-01-01", "2025-12-31"]}.'
 
@@ -103,6 +115,43 @@ def scaled(domain: Domain, records: IntArray, declared: Bounds | None) -> Domain
             hint="Register the dataset with a longer scale.",
         )
     return replace(domain, bounds=bounds)
+
+
+def reach(domain: Domain, bandwidth: float) -> str | None:
+    """Difference from which on records do not count under a bandwidth, in the column's unit.
+
+    Returns:
+        As ``20.7`` or, of days and times, ``13 years``; None of labels, which have no unit.
+    """
+    if domain.positions is None:
+        return None
+    far = bandwidth * domain.scale
+    first = next((label for label in domain.labels if label is not None), None)
+    unit = ""
+    if first is not None and moment(first) is not None:
+        name, seconds = next(item for item in _UNITS if far >= 2 * item[1] or item is _UNITS[-1])
+        far, unit = far / seconds, f" {name}"
+    return f"{float(f'{far:.3g}'):.15g}{unit}"
+
+
+def reaches(domains: Sequence[Domain], bandwidths: Mapping[str, float]) -> str:
+    """Bandwidths by column in the units of these, as ``age: 20.7; born: 13 years``."""
+    texts = [(each.name, reach(each, bandwidths[each.name])) for each in domains]
+    return "; ".join(f"{name}: {text}" for name, text in texts if text is not None)
+
+
+def beyond_scale(table: Table) -> dict[str, int]:
+    """Records with values beyond the scale, by quasi-identifier, where there are any."""
+    found = {}
+    for domain, codes in zip(table.quasi_identifiers, table.codes.T, strict=True):
+        if domain.positions is None or domain.bounds is None:
+            continue
+        low, high = domain.bounds
+        beyond = (domain.positions < low) | (domain.positions > high)
+        records = int(table.weights[beyond[codes]].sum())
+        if records:
+            found[domain.name] = records
+    return found
 
 
 def parse_scales(stated: Any, types: Mapping[str, str]) -> dict[str, Bounds]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -14,7 +15,16 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.scale import Bounds, parse_scales, robust_bounds, scaled
+from bkpriv_core.table.scale import (
+    Bounds,
+    beyond_scale,
+    parse_scales,
+    reach,
+    reaches,
+    robust_bounds,
+    scaled,
+)
+from bkpriv_core.table.table import Table
 from tests.core.strategies import MANY
 
 DAY = 86400.0
@@ -121,6 +131,36 @@ def test_what_is_declared_goes_first() -> None:
         scaled(age, records, (0.0, 1e-99))
     city = Domain("city", ("a", "b"))
     assert scaled(city, np.array([1, 1]), None) is city
+
+
+@pytest.mark.parametrize(
+    ("labels", "positions", "bandwidth", "text"),
+    [
+        (["18", "87"], [18, 87], 0.3, "20.7"),
+        (["0", "1000000"], [0, 1e6], 0.3, "300000"),
+        (["0.5", "1.5"], [0.5, 1.5], 0.0123456, "0.0123"),
+        (["1970-01-01", "2013-05-01"], [0, 15826 * DAY], 0.3, "13 years"),
+        (["1970-01-01", "1970-07-01"], [0, 181 * DAY], 0.3, "54.3 days"),
+        (["1970-01-01 00:00:00", "1970-01-02 00:00:00"], [0, DAY], 0.3, "7.2 hours"),
+        (["1970-01-01 00:00:00", "1970-01-01 00:00:09"], [0, 9], 0.5, "4.5 seconds"),
+        (["1970", "2000"], [1970, 2000], 0.5, "15"),
+    ],
+)
+def test_bandwidths_in_units(
+    labels: list[str], positions: list[float], bandwidth: float, text: str
+) -> None:
+    domain = Domain("x", tuple(labels), np.array(positions, dtype=np.float64))
+    assert reach(domain, bandwidth) == text
+    several = [domain, Domain("city", ("a", "b"))]
+    assert reaches(several, {"x": bandwidth, "city": 1.0}) == f"x: {text}"
+
+
+def test_records_beyond_the_scale() -> None:
+    age = Domain("age", ("-9", "20", "30", "999"), np.array([-9.0, 20.0, 30.0, 999.0]))
+    codes = np.array([[0], [1], [2], [3]])
+    counts = np.array([[1, 1], [50, 50], [50, 50], [1, 0]])
+    for domain, found in ((age, {}), (replace(age, bounds=(20.0, 30.0)), {"age": 3})):
+        assert beyond_scale(Table((domain,), Domain("s", ("a", "b")), codes, counts)) == found
 
 
 TYPES = {"age": "int4", "born": "date", "seen": "timestamptz", "fee": "numeric"}
