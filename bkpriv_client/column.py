@@ -27,10 +27,10 @@ from bkpriv_client.reading import (
     literals,
     trimmed,
 )
-from bkpriv_client.sentinel import Suspect
 from bkpriv_client.source import SqlType
 from bkpriv_client.stating import said_null
 from bkpriv_client.study import Figures, Noted, Tally
+from bkpriv_core.table.sentinel import Suspect
 
 __all__ = ["Column", "Decision", "Stated", "decide"]
 

@@ -171,7 +171,7 @@ def _read(document: Mapping[str, Any]) -> Wanted:
 
 def _dataset(name: str, stated: Any) -> WantedDataset:
     path = f"dataset.{_quoted(name)}"
-    nested = ("bins", "hierarchy", "knowledge")
+    nested = ("bins", "scales", "hierarchy", "knowledge")
     known = (*_Columns.__dataclass_fields__, *nested)
     _table(stated, path, known, ("source", "quasi_identifiers", "sensitive"))
     plain = {key: value for key, value in stated.items() if key not in nested}
@@ -179,6 +179,7 @@ def _dataset(name: str, stated: Any) -> WantedDataset:
     bins = _table(stated.get("bins", {}), f"{path}.bins")
     for column, bin_ in bins.items():
         _bin(bin_, f"{path}.bins.{_quoted(column)}")
+    scales = _table(stated.get("scales", {}), f"{path}.scales")
     arguments = {
         "name": name,
         "source": _relation(columns.source, f"{path}.source"),
@@ -188,6 +189,10 @@ def _dataset(name: str, stated: Any) -> WantedDataset:
         "period": columns.period,
         "bins": dict(bins),
         "attributes": list(columns.attributes or ()),
+        "scales": {
+            column: _scale(scale, f"{path}.scales.{_quoted(column)}")
+            for column, scale in scales.items()
+        },
     }
     hierarchies = {
         attribute: _hierarchy(name, attribute, item, f"{path}.hierarchy.{_quoted(attribute)}")
@@ -209,6 +214,13 @@ def _bin(stated: object, path: str) -> None:
         read(str, stated, path)
     else:
         read(float, stated, path)
+
+
+def _scale(stated: object, path: str) -> list[Any]:
+    """Ends of a scale, days and times as text; which suit the column, the server knows."""
+    if isinstance(stated, list) and all(isinstance(end, date | str) for end in stated):
+        return [str(end) for end in stated]
+    return list(read(_Numbers, stated, path))
 
 
 def _hierarchy(dataset: str, attribute: str, stated: Any, path: str) -> Call:

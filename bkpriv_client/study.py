@@ -21,7 +21,7 @@ from bkpriv_client.reading import (
     matches,
     trimmed,
 )
-from bkpriv_client.sentinel import FEW, SUSPECT, Suspect, odd_numbers
+from bkpriv_core.table.sentinel import FEW, SUSPECT, Suspect, odd_numbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

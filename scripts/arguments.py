@@ -182,6 +182,10 @@ ARGUMENTS = {
     "register_dataset.attributes": (
         "columns that pass through unchanged, which adversaries are supposed not to know"
     ),
+    "register_dataset.scales": (
+        "by column, the least and the greatest value of what bandwidths and losses are shares of "
+        "([scales](../howto/publishing.md#scales))"
+    ),
     "register_dataset.period": "column that says which period a record is of",
     "register_dataset.respondent": "column that says whose record it is",
     "reassign.new_owner": "the role to give them to",

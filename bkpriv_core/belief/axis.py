@@ -28,24 +28,19 @@ from typing import Protocol
 import numpy as np
 
 from bkpriv_core.belief.kernels import epanechnikov
+from bkpriv_core.belief.ruler import Ruler, steps_of
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.kronecker import Factor
 
-__all__ = ["ONE_PLACE", "Axis", "Ruler", "Strata", "kernel_axis"]
+__all__ = ["Axis", "Strata", "kernel_axis"]
 
 _TABLED = 256
 """Largest number of values of which a matrix of weights is made: the fastest way, for so few."""
 
 _BLOCK = 128
 """Neighbouring values that are weighed together."""
-
-_DIGITS = 6
-"""Decimal digits of numbers that are taken for multiples of a step."""
-
-_WHOLE = 2.0**52
-"""Bound of numbers of steps, which double precision tells apart."""
 
 _STEP_BYTES = 8 * 2**20
 """Largest slab of a tensor that is multiplied between two polls."""
@@ -56,32 +51,6 @@ Strata = tuple[tuple[float, IntArray], ...]
 
 The weight of two values is the sum of the weights of the partitions in which they are of one class.
 """
-
-
-@dataclass(frozen=True, eq=False)
-class Ruler:
-    """Numbers as multiples of a step, so that sums of counts times offsets are whole."""
-
-    places: IntArray
-    """Shape (numbers,). Steps of each number from the first, rising."""
-    reach: float
-    """Steps at which the weight is 0."""
-    null: float | None = None
-    """Weight between NULL, which has the last code, and a number; None if there is no NULL."""
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return len(self.places) + (self.null is not None)
-
-    @property
-    def farthest(self) -> int:
-        """Most steps between numbers that see each other, or more."""
-        return int(min(self.reach, self.places[-1])) if len(self.places) else 0
-
-
-ONE_PLACE = Ruler(np.zeros(1, dtype=np.int64), 1.0)
-"""Ruler of what has no numbers: all in one place."""
 
 
 class Axis(Factor, Protocol):
@@ -129,7 +98,11 @@ def kernel_axis(domain: Domain, bandwidth: float) -> Axis:
     """Weights between the values of a domain under a positive bandwidth."""
     axis: Axis
     if domain.positions is not None:
-        axis = _Line.of(domain, bandwidth)
+        least = float(epanechnikov(np.ones(1), bandwidth)[0])
+        if least and domain.span > domain.scale:
+            axis = _Beyond(_Line.of(domain, 1.0), least)
+        else:
+            axis = _Line.of(domain, bandwidth)
     else:
         axis = _Tree(domain.nodes, epanechnikov(_steps(domain.height), bandwidth))
     return axis if axis.size > _TABLED else _Matrix.of(axis)
@@ -138,23 +111,6 @@ def kernel_axis(domain: Domain, bandwidth: float) -> Axis:
 def _steps(height: int) -> FloatArray:
     """Distances that a hierarchy of a height has."""
     return np.arange(height + 1) / height
-
-
-def _steps_of(numbers: FloatArray) -> IntArray | None:
-    """Steps of numbers from the first of them, if all are whole multiples of some decimal step.
-
-    A number that is no multiple itself, but the one nearest to a multiple in double precision, is
-    taken for it.
-    """
-    for digits in range(_DIGITS + 1):
-        scaled = numbers * 10.0**digits
-        whole = np.rint(scaled)
-        if (np.abs(whole) >= _WHOLE).any():
-            return None
-        if (whole / 10.0**digits == numbers).all():
-            steps = whole.astype(np.int64) - np.int64(whole[0] if len(whole) else 0)
-            return np.asarray(steps // max(1, np.gcd.reduce(steps, initial=0)))
-    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +169,53 @@ class _Matrix:
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
         return self.plain.in_reach()
+
+
+@dataclass(frozen=True, eq=False)
+class _Beyond:
+    """Weights of numbers some of which are farther apart than the scale, under a bandwidth above 1.
+
+    What is farther counts as so far, so all weigh at least ``1 - 1 / B^2``; and of what is left,
+    ``1 - (x / B)^2 = (1 - 1 / B^2) + (1 - x^2) / B^2``, a kernel of bandwidth 1.
+    """
+
+    line: _Line
+    """Weights under the bandwidth 1."""
+    least: float
+    """Weight at distance 1."""
+
+    sharp = False
+    strata = None
+    tabled = None
+    ruler = None
+
+    @property
+    def size(self) -> int:
+        return self.line.size
+
+    @property
+    def realms(self) -> IntArray:
+        return np.zeros(self.size, np.int64)
+
+    @property
+    def effort(self) -> float:
+        return self.line.effort
+
+    @property
+    def pair_effort(self) -> float:
+        return self.line.pair_effort
+
+    def pairs(self, one: IntArray, other: IntArray) -> FloatArray:
+        return self.least + (1.0 - self.least) * self.line.pairs(one, other)
+
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
+        near = self.line.contract(tensor, progress)
+        near *= 1.0 - self.least
+        near += self.least * tensor.sum(axis=1, keepdims=True)
+        return near
+
+    def in_reach(self) -> tuple[IntArray, IntArray]:
+        return np.zeros(self.size, np.int64), np.full(self.size, self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +307,7 @@ class _Line:
     positions: FloatArray
     """Shape (numbers,). The numbers, in order."""
     reach: float
-    """Gap at which the weight is 0, the bandwidth times the range."""
+    """Gap at which the weight is 0, the bandwidth times the scale."""
     null: float | None
     """Weight between NULL, which has the last code, and a number; None if there is no NULL."""
     ruler: Ruler | None
@@ -315,16 +318,17 @@ class _Line:
     @classmethod
     def of(cls, domain: Domain, bandwidth: float) -> _Line:
         assert domain.positions is not None
-        # Scaled by a power of two, which rounds nothing, so that the range is about 1.
+        # Scaled by a power of two, which rounds nothing, so that the scale is about 1.
         exponent = np.frexp(domain.scale)[1]
         numbers = np.ldexp(domain.positions[: domain.size - domain.has_null], -exponent)
         span = np.ldexp(domain.scale, -exponent)
         reach = max(bandwidth * span, np.finfo(np.float64).smallest_subnormal)
         null = float(epanechnikov(np.ones(1), bandwidth)[0]) if domain.has_null else None
-        places = _steps_of(domain.positions[: len(numbers)])
+        places = steps_of(domain.positions[: len(numbers)])
         ruler = None
         if places is not None:
-            steps = float(places[-1]) if places.any() else 1.0
+            # Exactly the last place if the scale is the range.
+            steps = float(places[-1]) * (domain.scale / domain.span) if places.any() else 1.0
             ruler = Ruler(places, min(bandwidth * steps, float(np.finfo(np.float64).max)), null)
         return cls(numbers, float(reach), null, ruler)
 

@@ -36,7 +36,8 @@ from itertools import product
 
 import numpy as np
 
-from bkpriv_core.belief.axis import ONE_PLACE, Axis, Ruler, Strata
+from bkpriv_core.belief.axis import Axis, Strata
+from bkpriv_core.belief.ruler import ONE_PLACE, Ruler
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray

@@ -49,6 +49,8 @@ class Attribute:
     """Distance of neighbouring points of its type, see `Domain`."""
     retention: float | None
     """Probability with which values were kept, where records were drawn."""
+    bounds: Sequence[float] | None
+    """Least and greatest position of its scale, if that is not the range of its values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,7 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
             else Intervals.checked(item.name, item.widths, item.origin),
             ends=item.ends,
             step=None if item.positions is None else item.step,
+            bounds=None if item.bounds is None else (item.bounds[0], item.bounds[1]),
         )
         for item in attributes
     )

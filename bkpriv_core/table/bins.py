@@ -19,7 +19,7 @@ from typing import Any
 
 from bkpriv_core.errors import InvalidParameter
 
-__all__ = ["CALENDAR", "FLOATS", "LABEL", "Bin", "parse_bins"]
+__all__ = ["CALENDAR", "FLOATS", "LABEL", "TIMES", "Bin", "parse_bins"]
 
 CALENDAR = {
     "year": "1 year",
@@ -35,7 +35,8 @@ LABEL = "label"
 """Statement for a column of numbers that are codes, in place of a bin."""
 
 _WHOLE = {"int2", "int4", "int8"}
-_TIMES = {"date", "timestamp", "timestamptz"}
+TIMES = {"date", "timestamp", "timestamptz"}
+"""Types of days and times."""
 
 FLOATS = {"float4", "float8"}
 """Types of numbers that stand for the shortest decimal that is read back as them."""
@@ -91,7 +92,7 @@ def _parse_bin(name: str, type_name: str, size: Any) -> Bin | None:
     """Bin of one column, or None where its numbers are labels."""
     if size == LABEL and type_name in _WHOLE | FLOATS | {"numeric"}:
         return None
-    if type_name in _TIMES:
+    if type_name in TIMES:
         units = [unit for unit in CALENDAR if unit != "hour" or type_name != "date"]
         if size not in units:
             raise _refused(name, f"its bins are given by {', '.join(units)}")

@@ -2,7 +2,8 @@
 
 Distances of two values (Li, Li, Zhang 2009, section II-C):
 
-- numeric: ``|a - b| / R`` with ``R`` the range of the domain (0 where ``R = 0``);
+- numeric: ``|a - b| / R``, at most 1, with ``R`` the domain's scale (0 where ``R = 0``), which
+  is its range unless it has `bounds`: see `bkpriv_core.table.scale`;
 - categorical: ``height(lowest common ancestor) / H``, with ``H`` the height of the hierarchy;
 - categorical without a hierarchy: 0 or 1, which is the flat hierarchy *value -> ``*``*.
 
@@ -65,6 +66,9 @@ class Domain:
     step: float | None = None
     """Distance of neighbouring points of a numeric attribute's type, in units of its positions: 1
     for integers, a day for dates; None for a continuum, as other numbers and timestamps are.
+    """
+    bounds: tuple[float, float] | None = None
+    """Least and greatest position of a numeric attribute's scale; the range of its values without.
     """
 
     def __post_init__(self) -> None:
@@ -154,10 +158,29 @@ class Domain:
 
     @cached_property
     def scale(self) -> float:
-        """Range of a numeric domain, the unit of its distances; 1 where the range is 0."""
+        """Unit of a numeric domain's distances; 1 where its range is 0."""
+        if self.bounds is not None:
+            return self.bounds[1] - self.bounds[0]
+        return self.span or 1.0
+
+    @property
+    def span(self) -> float:
+        """Range of the values of a numeric domain."""
         assert self.positions is not None
         numbers = self.positions[: self.size - self.has_null]
-        return float(numbers[-1] - numbers[0]) or 1.0 if numbers.size else 1.0
+        return float(numbers[-1] - numbers[0]) if numbers.size else 0.0
+
+    @cached_property
+    def _whole(self) -> float:
+        """Length of what loses everything: the scale, with the bin in which it ends."""
+        assert self.positions is not None
+        upper = self.positions if self.ends is None else self.ends
+        last = self.size - 1 - self.has_null
+        if self.bounds is None:
+            return float(upper[last] - self.positions[0]) or 1.0
+        low, high = self.bounds
+        within = int(np.searchsorted(self.positions[: last + 1], high, side="right"))
+        return max(high, float(upper[within - 1])) - low if within else high - low
 
     @cached_property
     def nodes(self) -> IntArray:
@@ -196,6 +219,7 @@ class Domain:
         self._check_paired()
         if self.positions is not None:
             gaps = np.abs(self.positions[:, None] - self.positions[None, :]) / self.scale
+            gaps = np.minimum(gaps, 1.0)
             if self.has_null:
                 gaps[-1, :] = gaps[:, -1] = 1.0
                 gaps[-1, -1] = 0.0
@@ -255,14 +279,14 @@ class Domain:
     def ncp(self, low: IntArray, high: IntArray) -> FloatArray:
         """Normalised certainty penalty of publishing places `low` to `high` as one value.
 
-        Numeric: 0 for one value, else the share that is spanned of the domain's range, or of what
+        Numeric: 0 for one value, else the share that is spanned of the domain's scale, or of what
         its bins span, or all of it where numbers and NULL are mixed. Categorical: 0 for one value,
         else the share of the domain's values that lie under the lowest common ancestor.
         """
         if self.positions is not None:
             upper = self.positions if self.ends is None else self.ends
-            whole = float(upper[self.size - 1 - self.has_null] - self.positions[0]) or 1.0
-            share = np.where(low < high, upper[high] - self.positions[low], 0.0) / whole
+            share = np.where(low < high, upper[high] - self.positions[low], 0.0) / self._whole
+            share = np.minimum(share, 1.0)
             if self.has_null:
                 share = np.where(high == self.size - 1, (low < high).astype(np.float64), share)
             return share

@@ -38,7 +38,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
 
-__all__ = ["UNREAD", "read_extents", "read_values"]
+__all__ = ["UNREAD", "moment", "read_extents", "read_values"]
 
 UNREAD = -1
 """Place of a label that cannot be read."""
@@ -244,12 +244,12 @@ class _Numbers:
         if re.fullmatch(_INFINITE, text):
             return float(text)
         if self._times:
-            return _moment(text)
+            return moment(text)
         return float(text) if re.fullmatch(_NUMBER, text, re.ASCII) else None
 
 
-def _moment(text: str) -> float | None:
-    """Seconds since 1970 of an ISO time, without a zone of UTC."""
+def moment(text: str) -> float | None:
+    """Seconds since 1970 of an ISO time, without a zone of UTC; None of another text."""
     if not _ONLY_TIME.fullmatch(text):
         return None
     # Python 3.10 reads no zone of hours alone.

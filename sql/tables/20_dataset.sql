@@ -13,10 +13,12 @@ CREATE TABLE bkpriv.dataset (
     bins jsonb NOT NULL DEFAULT '{}',
     attributes text[] NOT NULL DEFAULT '{}',
     source_owners text[] NOT NULL DEFAULT '{}',
+    scales jsonb NOT NULL DEFAULT '{}',
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive)),
     CONSTRAINT dataset_texts CHECK (octet_length(name) <= 9000 AND greatest(octet_length(owner), octet_length(source_schema), octet_length(source_name),
            octet_length(respondent), octet_length(period)) <= 63 AND octet_length(bins::text) <= 1000000),
+    CONSTRAINT dataset_scales CHECK (octet_length(scales::text) <= 1000000),
     CONSTRAINT dataset_quasi_identifiers_names CHECK (num_nulls(VARIADIC quasi_identifiers) = 0 AND coalesce(array_ndims(quasi_identifiers), 1) = 1 AND cardinality(quasi_identifiers) <= 1600
            AND octet_length(array_to_string(quasi_identifiers, '')) <= 100800),
     CONSTRAINT dataset_sensitive_names CHECK (num_nulls(VARIADIC sensitive) = 0 AND coalesce(array_ndims(sensitive), 1) = 1 AND cardinality(sensitive) <= 1600

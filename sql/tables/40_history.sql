@@ -78,6 +78,7 @@ CREATE TABLE bkpriv.release_attribute (
     level int CHECK (level >= 0),
     ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
     retention float8 CHECK (retention > 0 AND retention <= 1),
+    bounds float8[] CHECK (bounds IS NULL OR positions IS NOT NULL AND cardinality(bounds) = 2),
     PRIMARY KEY (release, place),
     CONSTRAINT release_attribute_type CHECK (octet_length(type) <= 1000)
 );

@@ -11,6 +11,7 @@ COMMENT ON COLUMN bkpriv.dataset.respondent IS 'Column that names the person of 
 COMMENT ON COLUMN bkpriv.dataset.period IS 'Column that says of which period a record is; NULL: none';
 COMMENT ON COLUMN bkpriv.dataset.registered_at IS 'When it was registered last';
 COMMENT ON COLUMN bkpriv.dataset.bins IS 'By column, the unit or width of its intervals, or {"method": "label"} for numbers that are codes';
+COMMENT ON COLUMN bkpriv.dataset.scales IS 'By column, the least and the greatest value of its scale; of others it is computed';
 COMMENT ON COLUMN bkpriv.dataset.attributes IS 'Columns that pass through unchanged';
 COMMENT ON COLUMN bkpriv.dataset.source_owners IS 'Owner of the source and that of its schema, when it was registered last; empty after reassign';
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;

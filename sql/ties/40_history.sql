@@ -86,6 +86,7 @@ COMMENT ON COLUMN bkpriv.release_attribute.origin IS 'Number that the intervals 
 COMMENT ON COLUMN bkpriv.release_attribute.level IS 'Level to which the whole column was generalized; NULL: there is none';
 COMMENT ON COLUMN bkpriv.release_attribute.ends IS 'Where the interval of each value ends; NULL: the column is not binned';
 COMMENT ON COLUMN bkpriv.release_attribute.retention IS 'Probability with which a randomized release kept its values';
+COMMENT ON COLUMN bkpriv.release_attribute.bounds IS 'Least and greatest number of its scale; NULL: its scale is the range of all values';
 GRANT SELECT ON bkpriv.release_attribute TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));

@@ -1,5 +1,5 @@
 -- From 0.9.0 to 0.10.0: verdicts are recorded; of an older release bkpriv.audit(release) records one.
--- Alters: bkpriv.audit(bigint, jsonb, text); bkpriv.disclosure(bigint, jsonb, text); bkpriv.explain_disclosure(bigint, jsonb, text); bkpriv.posterior(bigint, jsonb, text); bkpriv.prior(text, jsonb, text)
+-- Alters: bkpriv.dataset; bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb); bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]); bkpriv.audit(bigint, jsonb, text); bkpriv.disclosure(bigint, jsonb, text); bkpriv.explain_disclosure(bigint, jsonb, text); bkpriv.posterior(bigint, jsonb, text); bkpriv.prior(text, jsonb, text)
 
 DROP FUNCTION bkpriv.audit(bigint, jsonb, text);
 DROP FUNCTION bkpriv.disclosure(bigint, jsonb, text);
@@ -31,3 +31,10 @@ CREATE INDEX ON bkpriv.verdict_record (release);
 ALTER TABLE bkpriv.release ADD COLUMN shared_rows bigint[],
     ADD CONSTRAINT release_shared_rows CHECK (cardinality(shared_rows) = cardinality(attributes) AND array_position(shared_rows, NULL) IS NULL
            AND 0 <= ALL (shared_rows));
+
+ALTER TABLE bkpriv.dataset ADD scales jsonb NOT NULL DEFAULT '{}';
+ALTER TABLE bkpriv.dataset ADD CONSTRAINT dataset_scales CHECK (octet_length(scales::text) <= 1000000);
+ALTER TABLE bkpriv.release_attribute ADD bounds float8[] CHECK (bounds IS NULL OR positions IS NOT NULL AND cardinality(bounds) = 2);
+
+DROP FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb);
+DROP FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]);

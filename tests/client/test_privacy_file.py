@@ -53,6 +53,7 @@ respondent = "id"
 period = "month"
 attributes = ["paid"]
 bins = { month = "month", age = 5, code = { method = "label" } }
+scales = { age = [0, 100.5], day = [1900-01-01, "2025-12-31 12:00"] }
 hierarchy.code.lengths = [1, 3]
 hierarchy.age = { widths = [0.5, 1.0], origin = 0.25 }
 hierarchy.day.units = "year"
@@ -78,6 +79,10 @@ def test_a_file_is_read() -> None:
         "month": "month",
         "age": 5,
         "code": {"method": "label"},
+    }
+    assert visits.register.arguments["scales"] == {
+        "age": [0, 100.5],
+        "day": ["1900-01-01", "2025-12-31 12:00"],
     }
     assert visits.hierarchies["code"].function == "set_prefix_hierarchy"
     assert visits.hierarchies["age"].arguments["widths"] == [0.5, 1]

@@ -35,6 +35,8 @@ class Attribute:
     numbers: Mapping[str, int] | None = None
     paths: Mapping[str, tuple[str, ...]] | None = None
     ends: Mapping[str, int] | None = None
+    bounds: tuple[int, int] | None = None
+    """Ends of the scale of numbers, if that is not their range."""
 
     def path(self, value: Value) -> tuple[Value, ...]:
         """Labels from a categorical value to the root; NULL is a branch of its own."""
@@ -100,9 +102,10 @@ def distance(attribute: Attribute, one: Value, other: Value) -> Fraction:
     if attribute.numbers is not None:
         if one is None or other is None:
             return Fraction(int(one != other))
-        span = max(attribute.numbers.values()) - min(attribute.numbers.values())
+        numbers = attribute.numbers.values()
+        low, high = attribute.bounds or (min(numbers), max(numbers))
         gap = abs(attribute.numbers[one] - attribute.numbers[other])
-        return Fraction(gap, span) if span else Fraction(0)
+        return min(Fraction(gap, high - low), Fraction(1)) if gap else Fraction(0)
     return Fraction(common_ancestor(attribute, [one, other])[0], len(attribute.path(one)) - 1)
 
 
@@ -117,12 +120,12 @@ def certainty_penalty(attribute: Attribute, values: Sequence[Value]) -> Fraction
         numbers = [attribute.numbers[value] for value in values if value is not None]
         if None in values:
             return Fraction(1)
-        everything = attribute.numbers.values()
-        if attribute.ends is not None:
-            end = max(attribute.ends[value] for value in values if value is not None)
-            whole = max(attribute.ends.values()) - min(everything)
-            return Fraction(end - min(numbers), whole)
-        return Fraction(max(numbers) - min(numbers), max(everything) - min(everything))
+        ends = attribute.ends or attribute.numbers
+        end = max(ends[value] for value in values if value is not None)
+        low, high = attribute.bounds or tuple(f(attribute.numbers.values()) for f in (min, max))
+        # With the bin that begins in the scale last.
+        whole = max([high, *(ends[v] for v, at in attribute.numbers.items() if at <= high)])
+        return min(Fraction(end - min(numbers), whole - low), Fraction(1))
     level, _ = common_ancestor(attribute, values)
     top = attribute.path(values[0])[level:]
     below = [value for value in attribute.values if attribute.path(value)[level:] == top]

@@ -51,6 +51,15 @@ smoothings = st.one_of(st.none(), st.sampled_from([0.25, 0.5, 0.75, 1.0]))
 
 
 @st.composite
+def scales(draw: st.DrawFn) -> tuple[int, int] | None:
+    """Bounds of a scale, now and then, within and beyond the numbers of attributes."""
+    if draw(st.integers(0, 3)) < 3:
+        return None
+    low = draw(st.integers(-15, 20))
+    return low, low + draw(st.integers(1, 50))
+
+
+@st.composite
 def attributes(
     draw: st.DrawFn, name: str, *, kinds: Sequence[str] = KINDS, max_values: int = 6
 ) -> Attribute:
@@ -61,7 +70,7 @@ def attributes(
     if kind == "numeric":
         drawn = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
         numbers = {str(number): number for number in sorted(drawn)}
-        return Attribute(name, (*numbers, *null), numbers=numbers)
+        return Attribute(name, (*numbers, *null), numbers=numbers, bounds=draw(scales()))
     if kind == "binned":
         bounds = draw(
             st.lists(st.integers(-9, 30), min_size=2 * size, max_size=2 * size, unique=True)
@@ -75,6 +84,7 @@ def attributes(
             (*names, *null),
             numbers=dict(zip(names, starts, strict=True)),
             ends=dict(zip(names, stops, strict=True)),
+            bounds=draw(scales()),
         )
     if kind == "flat":
         # The order of an enumeration need not be that of its labels.
@@ -105,7 +115,7 @@ def occurring(attribute: Attribute, column: Sequence[Value]) -> Attribute:
         None if bounds is None else {value: bounds[value] for value in values if value is not None}
         for bounds in (attribute.numbers, attribute.ends)
     )
-    return Attribute(attribute.name, values, numbers, attribute.paths, ends)
+    return Attribute(attribute.name, values, numbers, attribute.paths, ends, attribute.bounds)
 
 
 @st.composite
@@ -166,7 +176,13 @@ def as_domain(attribute: Attribute) -> Domain:
             )
             for numbers in (attribute.numbers, attribute.ends)
         )
-        return Domain(attribute.name, attribute.values, positions=positions, ends=ends)
+        return Domain(
+            attribute.name,
+            attribute.values,
+            positions=positions,
+            ends=ends,
+            bounds=attribute.bounds and (float(attribute.bounds[0]), float(attribute.bounds[1])),
+        )
     if attribute.paths:
         hierarchy = Hierarchy.from_rows(attribute.name, list(attribute.paths.values()))
         return Domain(attribute.name, attribute.values, hierarchy=hierarchy)

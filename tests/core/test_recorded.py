@@ -30,6 +30,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays]:
             domain.ends,
             domain.step,
             None,
+            domain.bounds,
         )
         for domain in (*table.quasi_identifiers, table.sensitive)
     ]

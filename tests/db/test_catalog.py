@@ -301,7 +301,8 @@ def test_datasets_have_one_sensitive_column_or_several(shared_db: Connection) ->
         (
             "name text, source regclass, quasi_identifiers text[], sensitive text[], "
             "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text, "
-            "bins jsonb DEFAULT '{}'::jsonb, attributes text[] DEFAULT '{}'::text[]",
+            "bins jsonb DEFAULT '{}'::jsonb, attributes text[] DEFAULT '{}'::text[], "
+            "scales jsonb DEFAULT '{}'::jsonb",
         )
     ]
 

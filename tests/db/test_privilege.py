@@ -136,8 +136,8 @@ FUNCTIONS = """
     bkpriv.query_workload(bigint,integer,integer,double_precision,bigint) X          X
     bkpriv.reassign(text,regrole)                                        -          -
     bkpriv.reconstruct(bigint,text[],text)                               X          X
-    bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb)   X          -
-    bkpriv.register_dataset(text,regclass,text[],text[],text,text,jsonb,text[]) X   -
+    bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb,jsonb) X      -
+    bkpriv.register_dataset(text,regclass,text[],text[],text,text,jsonb,text[],jsonb) X -
     bkpriv.rewrite_query(bigint,text)                                    X          X
     bkpriv.set_hierarchy(text,text,regclass)                             X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -

@@ -29,6 +29,7 @@ from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column, column_types
+from bkpriv_pl.tables.outlying import find_outlying
 from bkpriv_pl.tables.sample import Sample, as_text, hashed
 from bkpriv_pl.tables.source import (
     Relation,
@@ -89,10 +90,14 @@ def inspect_columns(source: str | None) -> list[Row]:
     sample = Sample.of(relation, columns)
     labels, sizes, seen = _read(sample, columns)
     singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
-    judged = with_sensitive(
-        [judge(each.seen) for each in seen],
-        [column.name for column in columns],
-        [Classified(label, each.positions) for label, each in zip(labels, seen, strict=True)],
+    judged = _remarked(
+        sample,
+        columns,
+        with_sensitive(
+            [judge(each.seen) for each in seen],
+            [column.name for column in columns],
+            [Classified(label, each.positions) for label, each in zip(labels, seen, strict=True)],
+        ),
     )
     apart = [
         place
@@ -115,6 +120,23 @@ def inspect_columns(source: str | None) -> list[Row]:
     ]
     rows += [_combined(columns, found, records, drawn=sample.drawn) for found in (*pairs, *triples)]
     return rows
+
+
+def _remarked(
+    sample: Sample, columns: Sequence[Column], judged: Sequence[Appearance]
+) -> list[Appearance]:
+    """Add to the reasons what stands out in columns of numbers, days and times."""
+    reasons = {each.name: "" for each in columns}
+    for remark in find_outlying(sample.source, columns):
+        name = remark.column.name
+        if remark.stand_ins:
+            reasons[name] += f"; records that may have none, {remark.stand_ins}: {remark.nulled}"
+        if remark.far:
+            reasons[name] += f"; far out, {remark.far}: {remark.capped}"
+    return [
+        replace(each, reason=each.reason + reasons[column.name])
+        for column, each in zip(columns, judged, strict=True)
+    ]
 
 
 def _readable(relation: Relation) -> tuple[Column, ...]:

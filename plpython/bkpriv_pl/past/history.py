@@ -223,11 +223,11 @@ def _record_attribute(
     intervals = domain.intervals
     write(
         "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
-        "levels, type, widths, origin, level, ends, retention) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        "levels, type, widths, origin, level, ends, retention, bounds) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         [
             *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
-            *("numeric[]", "numeric", "int", "float8[]", "float8"),
+            *("numeric[]", "numeric", "int", "float8[]", "float8", "float8[]"),
         ],
         [
             release,
@@ -242,6 +242,7 @@ def _record_attribute(
             level,
             None if domain.ends is None else domain.ends.tolist(),
             retention,
+            None if domain.bounds is None else list(domain.bounds),
         ],
         release=release,
     )

@@ -76,7 +76,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     rows = _read(
         "bkpriv.release_attribute WHERE release = $1",
         (["bigint"], [release]),
-        plain=("attribute", "type", "widths", "origin", "level", "retention"),
+        plain=("attribute", "type", "widths", "origin", "level", "retention", "bounds"),
         texts=("labels", "levels"),
         numbers=("positions", "ends"),
         order="ORDER BY place",
@@ -94,6 +94,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
             ends=row["ends"],
             step=STEPS.get(row["type"]),
             retention=row["retention"],
+            bounds=row["bounds"],
         )
         for row in rows
     ]

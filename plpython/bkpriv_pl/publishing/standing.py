@@ -189,6 +189,7 @@ def declarations(dataset: Dataset) -> dict[str, str]:
         [dataset.source, dataset.quasi_identifiers, dataset.sensitive_columns, dataset.attributes],
         [dataset.respondent, dataset.period, dict(dataset.bins)],
         [[columns[name].declared_as, columns[name].collation] for name in names],
+        *([dict(dataset.scales)] if dataset.scales else []),
     ]
     # Columns that a later version adds are NULL where nothing uses them.
     (row,) = run(

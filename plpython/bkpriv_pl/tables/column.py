@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import plpy
 
-from bkpriv_core.table.bins import Bin
+from bkpriv_core.table.bins import TIMES, Bin
+from bkpriv_core.table.scale import Bounds
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.bins import bin_start
 
 __all__ = ["FIXED", "STEPS", "UNBOUNDED", "Column", "Period", "as_written", "column_types"]
 
-_EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
 
 FIXED = "(t.typnamespace = 'pg_catalog'::regnamespace AND t.typname !~ '^_?reg')"
@@ -46,11 +46,13 @@ class Column:
     bin: Bin | None = None
     coded: bool = False
     """Whether its numbers are codes, and so labels, as its dataset declares."""
+    bounds: Bounds | None = None
+    """Bounds of its scale, if its dataset declares them."""
 
     @property
     def numeric(self) -> bool:
         """Whether values have positions on a line."""
-        return self.is_number or self.type_name in _EPOCHS
+        return self.is_number or self.type_name in TIMES
 
     @property
     def is_number(self) -> bool:
@@ -79,7 +81,7 @@ class Column:
 
     def position(self, value: str) -> str:
         """SQL for the position of the SQL expression `value`."""
-        if self.type_name in _EPOCHS:
+        if self.type_name in TIMES:
             return f"extract(epoch FROM {value})::pg_catalog.float8"
         if self.type_name == "numeric":
             # What a float cannot hold has no position, rather than being an error that names none.

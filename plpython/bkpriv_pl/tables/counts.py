@@ -26,6 +26,7 @@ from bkpriv_core.table.passed import BARE, Passed, check_passed
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.rule import Tree
+from bkpriv_core.table.scale import scaled
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.server.memory import room
@@ -118,6 +119,10 @@ def count_cells(
         refuse_nulls(source, row, columns)
     codes = _unpack_codes(row, "codes", len(columns))
     records = unpack_integers(row["records"], ">i8")
+    domains = [
+        scaled(domain, np.bincount(coded, records, domain.size).astype(np.int64), column.bounds)
+        for domain, coded, column in zip(domains, codes.T, columns, strict=True)
+    ]
     check_decoded(source, row, int(records.sum()))
     split = len(quasi_identifiers)
     known_of, told_of = tuple(domains[:split]), tuple(domains[split:])

@@ -12,6 +12,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.stated import near
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
+from bkpriv_core.table.scale import parse_scales
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.access import Access, now
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
@@ -79,6 +80,7 @@ class Dataset:
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
     source_owners: tuple[str, ...] = ()
+    scales: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -116,7 +118,7 @@ def find_dataset(name: str | None) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, attributes, source_owners, bkpriv_internal.owns(owner) AS owned, "
+        "period, bins, attributes, source_owners, scales, bkpriv_internal.owns(owner) AS owned, "
         "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -163,6 +165,7 @@ def find_dataset(name: str | None) -> Dataset:
         bins=from_json(row["bins"], "bins"),
         attributes=tuple(row["attributes"]),
         source_owners=tuple(row["source_owners"]),
+        scales=from_json(row["scales"], "scales"),
     )
 
 
@@ -256,8 +259,13 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
             detail="Periods are told apart, and ordered, as their type has them.",
             hint="Leave it out of bins.",
         )
-    return columns | {
+    columns |= {
         name: replace(columns[name], bin=bin_, coded=bin_ is None) for name, bin_ in bins.items()
+    }
+    types = {name: columns[name].type_name for name in dataset.measured if columns[name].numeric}
+    scales = parse_scales(dataset.scales, types)
+    return columns | {
+        name: replace(columns[name], bounds=bounds) for name, bounds in scales.items()
     }
 
 
@@ -360,6 +368,7 @@ def register(
     respondent: str | None,
     period: str | None,
     bins: str | None,
+    scales: str | None,
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
@@ -379,21 +388,22 @@ def register(
         period=period,
         bins=from_json(bins, "bins"),
         attributes=beside,
+        scales=from_json(scales, "scales"),
     )
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
     _check_comparable(relation, (*dataset.measured, *filter(None, [respondent, period])))
     stated: list[Any] = [relation.schema, relation.name, list(known), list(told), list(beside)]
-    stated += [respondent, period, bins]
+    stated += [respondent, period, bins, scales]
     owners = list(owners_of(relation))
     # Whoever inserts first has the name, whatever others do at the same time.
     (role,) = run("SELECT current_user::text AS name")
     if not write(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, attributes, respondent, period, bins, owner, source_owners) VALUES "
-        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) "
+        "sensitive, attributes, respondent, period, bins, scales, owner, source_owners) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
         "ON CONFLICT (name) DO NOTHING RETURNING name",
-        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text", "text[]"],
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "jsonb", "text", "text[]"],
         [name, *stated, role["name"], owners],
         owner=role["name"],
     ):

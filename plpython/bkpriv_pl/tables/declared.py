@@ -14,7 +14,7 @@ __all__ = ["check_declared"]
 
 _COLUMNS = (
     *("source_schema", "source_name", "quasi_identifiers", "sensitive", "attributes"),
-    *("respondent", "period", "bins"),
+    *("respondent", "period", "bins", "scales"),
 )
 """Columns that hold the declaration of a dataset."""
 
@@ -25,7 +25,7 @@ def check_declared(name: str, wanted: Sequence[Any], owners: Sequence[str]) -> N
     From now on its source may belong to the roles to which it belongs now.
 
     Args:
-        wanted: Values of `_COLUMNS`; that of bins as JSON.
+        wanted: Values of `_COLUMNS`; those of bins and scales as JSON.
 
     Raises:
         Refusal: If it is declared otherwise, or by another role.
@@ -45,7 +45,7 @@ def check_declared(name: str, wanted: Sequence[Any], owners: Sequence[str]) -> N
     declared = {column: row[column] for column in _COLUMNS}
     now = dict(zip(_COLUMNS, wanted, strict=True))
     for stated in (declared, now):
-        stated["bins"] = from_json(stated["bins"], "bins")
+        stated |= {name: from_json(stated[name], name) for name in ("bins", "scales")}
     differing = [
         f"{column} {as_json(declared[column])}, not {as_json(now[column])}"
         for column in _COLUMNS

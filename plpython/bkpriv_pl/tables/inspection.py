@@ -24,6 +24,7 @@ from bkpriv_core.table.inspection import (
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import UNBOUNDED, Column
+from bkpriv_pl.tables.outlying import warn_of_outlying
 from bkpriv_pl.tables.part import Part
 from bkpriv_pl.tables.source import Relation
 
@@ -85,6 +86,7 @@ def inspect_source(
     _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen=seen)
     _tell_ways(dataset, quasi_identifiers)
     _warn_of_values(dataset, part, quasi_identifiers, sensitive, seen=seen)
+    warn_of_outlying(dataset, part.source, [*quasi_identifiers, *sensitive], seen)
     if null:
         telling.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_client.sentinel import SUSPECT, Suspect, odd_numbers
+from bkpriv_core.table.sentinel import SUSPECT, Suspect, odd_numbers
 
 
 def _odd(values: Sequence[str]) -> list[str]:
@@ -39,6 +39,9 @@ _COUNTS = [str(n % 9 * (n % 3)) for n in range(200)]
         (_CODES, ["7", "9"]),
         (_CODES, ["9"]),
         (_CODES, ["-9"]),
+        (_CODES, ["98", "99"]),
+        (_AGES, ["996", "997", "998"]),
+        ([str(800 + 37 * n) for n in range(99)], ["999998", "999999"]),
         (_CODES, ["88", "99"]),
         (["1.5", "2.25", "3.0"] * 9, ["9.9", "99.9"][1:]),
         ([str(2000 + n % 24) for n in range(99)], ["9999"]),

@@ -2,11 +2,12 @@
 
 People who fill in forms write them for *refused*, *unknown* or *does not apply*. As numbers they
 are wrong: an age of 999 is nearer to one of 90 than to none. They are never taken as missing here,
-for that is a matter of opinion; the account of a file says that they may be.
+for that is a matter of opinion; what inspects a file or a table says that they may be.
 
 Rules, of numbers that are written plainly; one that occurs once is none:
 
-- *repeated*: 77, 999 or 88.8, at least half as much again as the greatest of the others;
+- *repeated*: 77, 999 or 88.8, or the last before a power of ten, as 97, 98 or 9996, at least half
+  as much again as the greatest of the others;
 - *single*: 7, 8 or 9 with at most eight others that are codes: whole numbers without a gap from 0
   or 1 on, at least two below, each of which occurs five times as often;
 - *negative*: -1 to -9, -77 or -999, where no other is negative, and none is near or many are far.
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 
 __all__ = ["FEW", "SUSPECT", "Suspect", "odd_numbers"]
 
-SUSPECT = r"-[1-9]|-?(7+(\.7*0*)?|8+(\.8*0*)?|9+(\.9*0*)?)"
+SUSPECT = r"-[1-9]|-?(7+(\.7*0*)?|8+(\.8*0*)?|9+(\.9*0*)?|9+[678])"
 """Pattern of numbers that may be sentinels."""
 
 FEW = 8

@@ -1,0 +1,213 @@
+"""Scales of numbers, against the rule by definition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.scale import (
+    Bounds,
+    beyond_scale,
+    parse_scales,
+    reach,
+    reaches,
+    robust_bounds,
+    scaled,
+)
+from bkpriv_core.table.table import Table
+from tests.core.strategies import MANY
+
+DAY = 86400.0
+
+
+def bounds_of(values: list[float]) -> Bounds | None:
+    """Bounds of the scale of a column."""
+    positions, records = np.unique(np.array(values, dtype=np.float64), return_counts=True)
+    return robust_bounds(positions, records)
+
+
+def by_definition(values: list[int]) -> Bounds | None:
+    """The rule of the module, record by record."""
+    most = len(values) // 100
+    outer_low = {v for v in values if sum(other <= v for other in values) <= most}
+    outer_high = {v for v in values if sum(other >= v for other in values) <= most}
+    inner = sorted(set(values) - outer_low - outer_high)
+    if not inner or inner[0] == inner[-1]:
+        return None
+    length = inner[-1] - inner[0]
+    widest = max(other - one for one, other in pairwise(inner))
+
+    def apart(gap: int) -> bool:
+        return Fraction(gap) > Fraction(length, 3) and gap > 2 * widest
+
+    kept_low, kept_high = [*inner], [*inner]
+    for value in sorted(outer_low, reverse=True):
+        if apart(kept_low[0] - value):
+            break
+        kept_low.insert(0, value)
+    for value in sorted(outer_high):
+        if apart(value - kept_high[-1]):
+            break
+        kept_high.append(value)
+    low, high = kept_low[0], kept_high[-1]
+    if high - low > 2 * length:
+        low, high = inner[0], inner[-1]
+    return None if (low, high) == (min(values), max(values)) else (low, high)
+
+
+@MANY
+@given(
+    st.lists(st.integers(0, 12), min_size=1, max_size=12),
+    st.integers(1, 30),
+    st.lists(st.integers(-60, 60), max_size=5),
+)
+@example([0, 12, 6], 60, [33, -40, 900])
+def test_scales_by_definition(common: list[int], times: int, rare: list[int]) -> None:
+    values = common * times + rare
+    assert bounds_of([float(value) for value in values]) == by_definition(values)
+
+
+AGES = [float(18 + i % 70) for i in range(1500)]
+
+
+@pytest.mark.parametrize(
+    "outliers",
+    [[120.0], [999999.0], [-999.0, 998.0, 999.0], [1e18] * 15, [130.0, 1e9], [-1e300]],
+)
+def test_values_far_out_leave_the_scale_as_it_is(outliers: list[float]) -> None:
+    assert bounds_of(AGES) is None
+    assert bounds_of(AGES + outliers) == (18.0, 87.0)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*AGES[:98], 999.0],  # fewer than 100 records
+        [*AGES, 90.0],
+        AGES + [999.0] * 16,  # more than 1 %
+        [0.0] * 1500 + [10.0] * 5,  # no range within
+        [0.0, 1.0, 2.0] * 500 + [3.0],  # a step like any
+        [7.0] * 200,
+        [],
+    ],
+)
+def test_ordinary_columns_have_their_range_as_scale(values: list[float]) -> None:
+    assert bounds_of(values) is None
+
+
+def test_a_long_tail_is_left_out() -> None:
+    values = [*range(990), *(round(990 * 1.09**i) for i in range(1, 11))]
+    assert bounds_of([float(value) for value in values]) == (10.0, 989.0) == by_definition(values)
+
+
+def test_days_far_out() -> None:
+    days = [DAY * (i % 20_000) for i in range(0, 60_000, 7)]
+    never = 253402214400.0  # 9999-12-31
+    assert bounds_of([*days, never]) == (0.0, 19_999 * DAY)
+
+
+def test_what_is_declared_goes_first() -> None:
+    positions = np.array([20.0, 30.0, 999.0, np.nan])
+    age = Domain("age", ("20", "30", "999", None), positions)
+    records = np.array([200, 200, 1, 5])
+    robust, declared = (scaled(age, records, bounds) for bounds in (None, (0.0, 100.0)))
+    assert (robust.scale, declared.scale) == (10.0, 100.0)
+    np.testing.assert_array_equal(declared.distances[0], [0.0, 0.1, 1.0, 1.0])
+    low, high = np.array([0, 0, 1]), np.array([1, 2, 2])
+    np.testing.assert_array_equal(robust.ncp(low, high), [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(declared.ncp(low, high), [0.1, 1.0, 1.0])
+    assert declared.select(np.array([0, 1])).scale == 100.0
+    with pytest.raises(InvalidData, match='scale of column "age" is too short'):
+        scaled(age, records, (0.0, 1e-99))
+    city = Domain("city", ("a", "b"))
+    assert scaled(city, np.array([1, 1]), None) is city
+
+
+@pytest.mark.parametrize(
+    ("labels", "positions", "bandwidth", "text"),
+    [
+        (["18", "87"], [18, 87], 0.3, "20.7"),
+        (["0", "1000000"], [0, 1e6], 0.3, "300000"),
+        (["0.5", "1.5"], [0.5, 1.5], 0.0123456, "0.0123"),
+        (["1970-01-01", "2013-05-01"], [0, 15826 * DAY], 0.3, "13 years"),
+        (["1970-01-01", "1970-07-01"], [0, 181 * DAY], 0.3, "54.3 days"),
+        (["1970-01-01 00:00:00", "1970-01-02 00:00:00"], [0, DAY], 0.3, "7.2 hours"),
+        (["1970-01-01 00:00:00", "1970-01-01 00:00:09"], [0, 9], 0.5, "4.5 seconds"),
+        (["1970", "2000"], [1970, 2000], 0.5, "15"),
+    ],
+)
+def test_bandwidths_in_units(
+    labels: list[str], positions: list[float], bandwidth: float, text: str
+) -> None:
+    domain = Domain("x", tuple(labels), np.array(positions, dtype=np.float64))
+    assert reach(domain, bandwidth) == text
+    several = [domain, Domain("city", ("a", "b"))]
+    assert reaches(several, {"x": bandwidth, "city": 1.0}) == f"x: {text}"
+
+
+def test_records_beyond_the_scale() -> None:
+    age = Domain("age", ("-9", "20", "30", "999"), np.array([-9.0, 20.0, 30.0, 999.0]))
+    codes = np.array([[0], [1], [2], [3]])
+    counts = np.array([[1, 1], [50, 50], [50, 50], [1, 0]])
+    for domain, found in ((age, {}), (replace(age, bounds=(20.0, 30.0)), {"age": 3})):
+        assert beyond_scale(Table((domain,), Domain("s", ("a", "b")), codes, counts)) == found
+
+
+TYPES = {"age": "int4", "born": "date", "seen": "timestamptz", "fee": "numeric"}
+
+
+def test_declared_scales() -> None:
+    stated = {
+        "age": [0, 100],
+        "born": ["1970-01-02", "1970-01-05"],
+        "seen": ["1970-01-01", "1970-01-01 12:00"],
+        "fee": [-0.5, 1e3],
+    }
+    expected = {
+        "age": (0, 100),
+        "born": (DAY, 4 * DAY),
+        "seen": (0.0, DAY / 2),
+        "fee": (-0.5, 1000.0),
+    }
+    assert parse_scales(stated, TYPES) == expected
+    assert parse_scales({}, {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ([], "the scales are not a JSON object"),
+        ({"city": [0, 1]}, 'column "city" has a scale, but is no number, day or time'),
+        *(
+            ({name: pair}, f'column "{name}" cannot have the scale ')
+            for name, pair in [
+                ("age", 100),
+                ("age", [100, 0]),
+                ("age", [5, 5]),
+                ("age", [0, 50, 100]),
+                ("age", ["0", "100"]),
+                ("age", [None, 100]),
+                ("age", [False, True]),
+                ("age", [0, 10**400]),
+                ("fee", [-1.7e308, 1.7e308]),
+                ("born", [1900, 2000]),
+                ("born", ["1900-01-01", "2000"]),
+                ("born", ["2000-01-01", "1900-01-01"]),
+                ("seen", ["2000-01-01", "infinity"]),
+            ]
+        ),
+    ],
+)
+def test_refused_scales(stated: Any, message: str) -> None:
+    with pytest.raises(InvalidParameter, match=re.escape(message)):
+        parse_scales(stated, TYPES)
