@@ -136,7 +136,7 @@ def keys_of(
     plain = noun == "key"
     hint = f"{'Its keys' if plain else f'{noun.capitalize()}s'} are {', '.join(known)}."
     if not isinstance(value, Mapping):
-        if plain and len(required) == 1:
+        if plain and len(required) == 1 and isinstance(value, int | float | str):
             hint = f"Write {as_json(dict.fromkeys(required, value))}."
         elif not required:
             hint += " Write {} for none."

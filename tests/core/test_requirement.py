@@ -350,13 +350,23 @@ def test_bounds(
 @pytest.mark.parametrize(
     ("requirement", "stated", "figures", "hint"),
     [
-        (KAnonymity(7), "k = 7", ("at least 7", "6"), "at least 6"),
-        (LDiversity(4), "l = 4, variant = distinct", ("at least 4", "3"), "at least 3"),
-        (LDiversity(2.5, "probabilistic"), "l = 2.5", ("at least 2.5", "2."), "at least 2,"),
-        (MaxDisclosure(0.4), "tau = 0.4", ("at most 0.4", "0.5."), "at most 0.5,"),
-        (LDiversity(3, "entropy"), "l = 3", ("at least 3", "2.74946."), "at least 2.74945,"),
-        (LDiversity(2, "recursive", 1), "c = 1", ("below 1", "1."), "below something more than 1."),
-        (LDiversity(4, "recursive", 9), "c = 9", ("below 9", "inf."), "Nothing is below a thresh"),
+        (KAnonymity(7), "k = 7", ("at least 7", "6"), "Set k to 6 or less."),
+        (LDiversity(4), "l = 4, variant = distinct", ("at least 4", "3"), "Set l to 3 or less."),
+        (
+            LDiversity(2.5, "probabilistic"),
+            "l = 2.5",
+            ("at least 2.5", "2."),
+            "Set l to 2 or less.",
+        ),
+        (MaxDisclosure(0.4), "tau = 0.4", ("at most 0.4", "0.5."), "Set tau to 0.5 or more."),
+        (
+            LDiversity(3, "entropy"),
+            "l = 3",
+            ("at least 3", "2.74946."),
+            "Set l to 2.74945 or less.",
+        ),
+        (LDiversity(2, "recursive", 1), "c = 1", ("below 1", "1."), "Set c above 1."),
+        (LDiversity(4, "recursive", 9), "c = 9", ("below 9", "inf."), "No c is attained here"),
     ],
 )
 def test_the_unattainable_names_the_best_attainable(

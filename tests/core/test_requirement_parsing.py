@@ -79,12 +79,12 @@ def test_requirements_are_read(
 
 
 WRONG = """
-k_anonymity 5 | ~ must be a JSON object | keys are k
+k_anonymity 5 | ~ must be a JSON object | Write {"k": 5}.
 k_anonymity null | ~ must be a JSON object | keys are k
 k_anonymity [{"k": 5}] | ~ must be a JSON object | keys are k
-l_diversity "3" | ~ must be a JSON object | keys are l, variant, c
-beta_likeness 2 | ~ must be a JSON object | keys are beta, variant
-t_closeness 0.2 | ~ must be a JSON object | keys are t, ground
+l_diversity "3" | ~ must be a JSON object | Write {"l": "3"}.
+beta_likeness 2 | ~ must be a JSON object | Write {"beta": 2}.
+t_closeness 0.2 | ~ must be a JSON object | Write {"t": 0.2}.
 bt_privacy 0.2 | ~ must be a JSON object | keys are bandwidth, t
 bt_privacy [[0.3, 0.2]] | ~ must be a JSON object | keys are bandwidth, t
 bt_privacy [] | ~ lists no adversary | "bandwidth": 0.3

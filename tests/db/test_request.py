@@ -208,7 +208,7 @@ def test_what_the_whole_table_does_not_meet_is_refused_with_the_best(
         )
     assert f"attains {best}" in (said.message_detail or "")
     # The hint's figure is rounded to the side that the table attains.
-    advised = float((said.message_hint or "").split("at least ")[1].split(",")[0])
+    advised = float((said.message_hint or "").split(" to ")[1].split(" or ")[0])
     assert float(best) * (1 - 1e-5) <= advised <= float(best)
 
 
