@@ -119,10 +119,7 @@ def count_cells(
         refuse_nulls(source, row, columns)
     codes = _unpack_codes(row, "codes", len(columns))
     records = unpack_integers(row["records"], ">i8")
-    domains = [
-        scaled(domain, np.bincount(coded, records, domain.size).astype(np.int64), column.bounds)
-        for domain, coded, column in zip(domains, codes.T, columns, strict=True)
-    ]
+    domains = _scaled(domains, codes, records, columns)
     check_decoded(source, row, int(records.sum()))
     split = len(quasi_identifiers)
     known_of, told_of = tuple(domains[:split]), tuple(domains[split:])
@@ -149,6 +146,16 @@ def count_cells(
     if not beside:
         return Reading(table, about, BARE)
     return Reading(table, about, Passed.of_persons(*beside, about.cells, about.values, whose))
+
+
+def _scaled(
+    domains: Sequence[Domain], codes: IntArray, records: IntArray, columns: Sequence[Column]
+) -> list[Domain]:
+    """Give domains the scales that are declared, or those of the values that occur."""
+    return [
+        scaled(domain, np.bincount(coded, records, domain.size).astype(np.int64), column.bounds)
+        for domain, coded, column in zip(domains, codes.T, columns, strict=True)
+    ]
 
 
 def count_records(source: Relation, period: Period | None) -> int:
