@@ -68,9 +68,17 @@ _KEYS = (
     "passport login user username"
 )
 _NAMES = (
-    "surname lastname firstname forename givenname fullname nachname vorname prenom apellido "
-    "apellidos cognome sobrenome achternaam familienname"
+    "surname lastname firstname forename givenname fullname middlename maidenname nickname "
+    "familyname nachname vorname rufname familienname geburtsname prenom apellido apellidos "
+    "cognome sobrenome apelido achternaam voornaam fornavn etternavn efternavn efternamn tilnamn "
+    "imie nazwisko jmeno prijmeni priezvisko soyad vezeteknev keresztnev etunimi sukunimi"
 )
+_TITLED = "name names nom nombre nome naam navn namn first last given middle maiden full family"
+_OF_PEOPLE = (
+    "doctor physician nurse mother father parent child spouse contact employer holder owner"
+)
+"""Words of a name that has no others, or only words for people beside them."""
+
 _PERSONS = (
     "patient person people subject respondent participant customer client member student "
     "employee insured kunde teilnehmer versicherte proband paciente persona cliente personne "
@@ -138,6 +146,8 @@ class Seen:
     ill: float = 0.0
     sexed: float = 0.0
     """Shares of texts that read like codes or names of illnesses, and like sexes."""
+    called: float = 0.0
+    """Share of texts of up to three words with a name that is common among people."""
     shared: int = 0
     """Records whose value two to twenty of them share."""
     sizes: tuple[float, float] = (0.0, 0.0)
@@ -177,6 +187,8 @@ def judge(seen: Seen) -> Appearance:
     if _names_people(seen):
         reason = f"{seen.values} values that recur, and the name says that they are of people"
         return Appearance("key", "respondent", reason)
+    if (reason := _as_names(seen)) is not None:
+        return Appearance("label", None, reason)
     if _links(seen):
         few = f"{seen.values} values, each of few records"
         return Appearance("key", None, f"{few}, as numbers of households, beds or invoices have")
@@ -185,8 +197,6 @@ def judge(seen: Seen) -> Appearance:
     looks_like, reason = _shape(seen)
     if seen.unbounded:
         reason += f", and {seen.unbounded} records that are not finite: NULL in a view, or a label"
-    if looks_like == "label" and _says(seen.name, _NAMES):
-        return Appearance(looks_like, None, f"{reason}; by its name, it names people")
     if unique:
         reason += "; nearly every record has a value of its own, so bin it or leave it out"
     return _with_role(seen, looks_like, reason, unique=unique)
@@ -217,6 +227,20 @@ def _names_people(seen: Seen) -> bool:
     whole = seen.kind == "whole" or seen.coded >= _MOSTLY
     several = 20 < seen.values < seen.valued <= _FEW_EACH * seen.values
     return whole and several and _says(seen.name, _PERSONS)
+
+
+def _as_names(seen: Seen) -> str | None:
+    """Reason to take a column for names of people, and not of towns or wards, if there is one."""
+    if seen.kind != "text" or seen.dated >= _MOSTLY or seen.wordy >= _OFTEN:
+        return None
+    words = {*_words(seen.name)}
+    titled = words & {*_TITLED.split()}
+    people = {*_OF_PEOPLE.split(), *_PERSONS.split()}
+    if _says(seen.name, _NAMES) or (titled and words <= titled | people):
+        return f"{seen.values} values that recur; by its name, it names people"
+    if seen.called >= _OFTEN and not _says(seen.name, _KNOWN):
+        return f"{seen.values} values that recur; they read like names of people"
+    return None
 
 
 def _links(seen: Seen) -> bool:

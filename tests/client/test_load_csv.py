@@ -287,6 +287,21 @@ def test_columns_that_are_named_against_the_proposal_are_pointed_out(
     assert "ARRAY['age', 'code']" in statement
 
 
+def test_names_of_people_are_left_out(path: Path, database: Database) -> None:
+    people = [
+        f"{['Ann', 'Cem', 'Dora', 'Olli', 'Quin'][n % 5]},N{n * 7 % 40},{20 + n // 3 % 40},"
+        f"{['flu', 'gout', 'rash'][n // 7 % 3]}"
+        for n in range(200)
+    ]
+    path.write_text("\n".join(["first,Nachname,age,diagnosis", *people]))
+    said = " ".join(
+        succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri()).split()
+    )
+    assert "first (5 values that recur; by its name, it names people)" in said
+    assert "Nachname (40 values" in said
+    assert "ARRAY['age'], 'diagnosis')" in said
+
+
 def test_it_proposes_what_inspect_proposes(path: Path, database: Database, db: Connection) -> None:
     first = datetime.date(2024, 1, 1)
     visits = [

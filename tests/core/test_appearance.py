@@ -76,11 +76,28 @@ def test_a_name_alone_decides_nothing(name: str) -> None:
     assert judge(replace(LABELS, name=name)).looks_like == "label"
 
 
-@pytest.mark.parametrize("name", ["Surname", "First name", "NACHNAME", "last_name", "vorname"])
+@pytest.mark.parametrize(
+    "name",
+    ["Surname", "First name", "NACHNAME", "last_name", "vorname", "first", "Name", "Prénom", "imię",
+     "Nombre", "patient name", "mother name", "etternavn", "ad soyad"],
+)  # fmt: skip
 def test_names_of_people_have_no_role(name: str) -> None:
     looked = judge(replace(LABELS, name=name, values=300))
     assert (looked.looks_like, looked.role) == ("label", None)
     assert "names people" in looked.reason
+
+
+@pytest.mark.parametrize("name", ["town name", "ward_name", "product name", "first visit", "title"])
+def test_names_of_other_things_are_none_of_people(name: str) -> None:
+    assert judge(replace(LABELS, name=name, values=300)).role == "quasi_identifiers"
+
+
+def test_values_that_read_like_names_of_people_have_no_role() -> None:
+    looked = judge(replace(LABELS, values=300, called=0.3))
+    assert (looked.looks_like, looked.role) == ("label", None)
+    assert looked.reason.endswith("they read like names of people")
+    assert judge(replace(LABELS, values=300, called=0.29)).role == "quasi_identifiers"
+    assert judge(replace(LABELS, name="city", values=300, called=0.5)).role == "quasi_identifiers"
 
 
 def test_words_within_words_are_no_hints() -> None:

@@ -232,3 +232,32 @@ def test_publishers_need_select_and_no_more(clinic: Connection) -> None:
     assert len(inspect(clinic, "clinic.patient")) > 4
     assert one(clinic, "SELECT count(*) FROM bkpriv.dataset") == 0
     clinic.execute("RESET ROLE")
+
+
+NAMED = """
+    CREATE TABLE clinic.named AS SELECT
+        (ARRAY['Ann', 'Hana', 'Ivo', 'Jana', 'Kai', 'Zsófi', 'Nora', 'Olli', 'Xenia'])[1 + i % 9]
+            AS c1,
+        (ARRAY['Müller', 'García', 'Nguyen', 'Kowalska', 'Rossi', 'Hofer'])[1 + i * i % 13 % 6]
+            AS c2,
+        (ARRAY['Dr. Anna Hofer', 'Patel, Raj', 'Yusuf Demir', 'Li Wei'])[1 + i % 11 % 4] AS c3,
+        (ARRAY['San Francisco', 'St. Mary', 'Florence', 'Paris', 'Austin', 'Santa Ana', 'Köln'])
+            [1 + i % 7] AS c4,
+        (ARRAY['Baker', 'Teacher', 'Smith', 'Nurse', 'Clerk', 'Carpenter'])[1 + i % 17 % 6] AS c5,
+        (ARRAY['St John Hospital', 'Klinik Maria Hilf am See', 'Thomas Park'])[1 + i % 3] AS c6,
+        (ARRAY['Brown', 'Blond', 'Black', 'Gray'])[1 + i % 19 % 4] AS c7,
+        (ARRAY['Mexico', 'Jordan', 'Georgia', 'Poland', 'China'])[1 + i % 23 % 5] AS c8,
+        (ARRAY['flu', 'gout', 'ulcer'])[1 + i / 30 % 3] AS c9
+    FROM generate_series(1, 500) AS i
+"""
+
+
+def test_names_of_people_are_told_from_towns_occupations_and_colours(clinic: Connection) -> None:
+    clinic.execute(NAMED)
+    found = inspect(clinic, "clinic.named")
+    called = {
+        columns[0] for columns, row in found.items() if "names of people" in (row["reason"] or "")
+    }
+    assert called == {"c1", "c2", "c3"}
+    for name in ("c4", "c5", "c6", "c7", "c8"):
+        assert found[name,]["role"] == "quasi_identifiers", name

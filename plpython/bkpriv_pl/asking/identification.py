@@ -24,6 +24,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
 from bkpriv_core.table.inspection import SHARED_BY
+from bkpriv_core.table.names import COMMON_NAMES
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require, run, unpack_floats, unpack_integers
@@ -66,6 +67,13 @@ _SEXES = (
     *("mann", "frau", "homme", "femme", "masculin", "féminin", "hombre", "mujer", "masculino"),
     *("femenino", "feminino", "maschio", "femmina", "uomo", "donna", "vrouw", "other", "h"),
 )
+
+_PLACES = (
+    r"^(st|ste|saint|sankt|san|santa|santo|são|port|fort|new|bad|los|las)[\s.]"
+    r"|(street|str|stra(ss|ß)e|road|rd|ave|avenue|weg|platz|city|county|hospital|klinik|clinic|school"
+    r"|schule|ward|station|church|park|ville|town|burg|land|ltd|inc|gmbh)\.?$"
+)
+"""Regular expression of places and institutions that are called after people."""
 
 _ALONE = ("constant", "key", "free text")
 """Looks of columns that are not combined: others add nothing to them, or they add nothing."""
@@ -225,8 +233,8 @@ _TEXT = ("text", "character varying", "character", "citext")
 def _query(sample: Sample, columns: Sequence[Column]) -> dict[str, Any]:
     """Read hashes and figures of all columns; the one statement that looks at records."""
     values, listed = [], []
-    types: list[str] = ["text", "text", "text", "text", "text", "text[]"]
-    given: list[Any] = [DATED, CODED, _MAIL, _ICD, _ILL, list(_SEXES)]
+    types: list[str] = ["text", "text", "text", "text", "text", "text[]", "text[]", "text"]
+    given: list[Any] = [DATED, CODED, _MAIL, _ICD, _ILL, list(_SEXES), list(COMMON_NAMES), _PLACES]
     for place, column in enumerate(columns):
         raw = f"s.{plpy.quote_ident(column.name)}"
         text = as_text(column, raw)
@@ -272,6 +280,9 @@ def _texts(place: int) -> str:
             # Codes of illnesses end in digits, or have a point, unlike most other short codes.
             "v ~ $4 OR v ~* $5",
             "lower(v) = ANY ($6)",
+            # Three words at most: a street or an institution that is called after people has more.
+            r"v ~ '^[^\d,]+(,\s)?[^\d,]+$' AND v !~ '(\S+\s+){3}\S' AND v !~* $8 "
+            r"AND regexp_split_to_array(lower(v), '[\s,.]+') && $7",
         )
     )
     return (
