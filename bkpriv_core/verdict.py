@@ -43,6 +43,7 @@ from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import aspects_of, columns_of
+from bkpriv_core.table.scale import beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 
 __all__ = [
@@ -58,7 +59,7 @@ __all__ = [
 
 State = Literal["satisfied", "judge", "violated"]
 
-LASTING = ("together", "records", "releases", "scale")
+LASTING = ("together", "records", "releases")
 """Keys of matters that are found when a release is made, and remain as they are."""
 
 _MANY = 0.1
@@ -468,7 +469,22 @@ def _lost(evidence: Evidence) -> list[Matter]:
     ]
 
 
+def _beyond_scale(evidence: Evidence) -> list[Matter]:
+    table = evidence.published.table
+    return [
+        Matter(
+            "scale",
+            f"{records} of {table.records} {evidence.unit} lie beyond the scale of {name}",
+            records,
+            table.records,
+            "Bandwidths and losses are shares of the range of the others. Publish from a view that "
+            "shows NULL or the nearest of these instead, or declare scales with the dataset.",
+        )
+        for name, records in beyond_scale(table).items()
+    ]
+
+
 _RULES: tuple[Callable[[Evidence], list[Matter]], ...] = (
     *(_broken, _known, _determined, _inferred, _one_value, _exchange),
-    *(_attributes, _linked, _estimated, _left_out, _lost),
+    *(_attributes, _linked, _estimated, _left_out, _lost, _beyond_scale),
 )

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from bkpriv_core.count import Count
 from bkpriv_core.release.uniqueness import Uniqueness
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.wording import Bins
 from bkpriv_core.verdict import Verdict
 
@@ -237,6 +238,8 @@ class Facts:
     options: Mapping[str, Any]
     made_at: str
     version: str
+    domains: tuple[Domain, ...] = ()
+    """Quasi-identifiers, for units of bandwidths."""
 
     @property
     def unit(self) -> str:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from bkpriv_core.report.attacks import READERS, breached, findings, not_played
 from bkpriv_core.report.chart import Bar, Chart, bars
 from bkpriv_core.report.facts import Audience, Bounded, Facts
 from bkpriv_core.report.words import figure, label_of, share
+from bkpriv_core.table.scale import reaches
 from bkpriv_core.table.wording import told_in_words, whom_in_words
 
 __all__ = ["STYLE", "TEMPLATES", "render"]
@@ -139,7 +140,10 @@ class _Reader:
 
     def promise(self, bound: Bounded) -> words.Promise:
         """Promise of a bound."""
-        return words.promise(bound, self.full, self.facts.form, self.facts.persons)
+        said = words.promise(bound, self.full, self.facts.form, self.facts.persons)
+        units = reaches(self.facts.domains, bound.parameters.get("bandwidth"))
+        # Outsiders do not learn the range of the source.
+        return replace(said, against=f"{said.against} ({units})") if self.full and units else said
 
     def promises(self) -> dict[tuple[str, str, bool], list[str]]:
         """Promises of the bounds, by whom they protect against, their title and whether kept."""

@@ -257,7 +257,7 @@ def _adversary(bandwidth: Any, named: bool) -> str:
     knows = "Whoever knows how common sensitive values are among people who resemble a person"
     if isinstance(bandwidth, int | float):
         return (
-            f"{knows}: who differ in each quasi-identifier by less than {bandwidth:g} of its range"
+            f"{knows}: who differ in each quasi-identifier by less than {bandwidth:g} of its scale"
         )
     if not isinstance(bandwidth, Mapping):
         return "Whoever has the background knowledge that the policy states"
@@ -271,7 +271,7 @@ def _adversary(bandwidth: Any, named: bool) -> str:
     if "only" in bandwidth:
         return f"{knows} in {bandwidth['only']} alone"
     each = ", ".join(f"{figure(value)} of that of {name}" for name, value in bandwidth.items())
-    return f"{knows}: who differ by less than a share of each quasi-identifier's range, {each}"
+    return f"{knows}: who differ by less than a share of each quasi-identifier's scale, {each}"
 
 
 def figure(value: Any) -> str:

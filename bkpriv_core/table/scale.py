@@ -134,10 +134,19 @@ def reach(domain: Domain, bandwidth: float) -> str | None:
     return f"{float(f'{far:.3g}'):.15g}{unit}"
 
 
-def reaches(domains: Sequence[Domain], bandwidths: Mapping[str, float]) -> str:
-    """Bandwidths by column in the units of these, as ``age: 20.7; born: 13 years``."""
-    texts = [(each.name, reach(each, bandwidths[each.name])) for each in domains]
-    return "; ".join(f"{name}: {text}" for name, text in texts if text is not None)
+def reaches(domains: Sequence[Domain], bandwidth: object) -> str:
+    """Bandwidths by column in the units of these, as ``age: 20.7; born: 13 years``.
+
+    Args:
+        bandwidth: A number for all columns, or numbers by column; other knowledge has no units.
+    """
+    texts = []
+    for domain in domains:
+        width = bandwidth.get(domain.name) if isinstance(bandwidth, Mapping) else bandwidth
+        text = reach(domain, width) if isinstance(width, int | float) else None
+        if text is not None:
+            texts.append(f"{domain.name}: {text}")
+    return "; ".join(texts)
 
 
 def beyond_scale(table: Table) -> dict[str, int]:

@@ -15,9 +15,10 @@ COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, 
 A respondent column and a period column make its releases a sequence. bins makes values of a column
 intervals of one calendar unit or width ({"birth_date": "year", "age": 5}), and numbers that are
 codes labels ({"method": "label"}). scales says of what range of a column a bandwidth and a loss are
-shares ({"age": [0, 100]}); else it is the range without far values. It warns of columns that are
-nearly unique, alone or together, that determine a sensitive column or repeat each other, of numbers
-that may be codes, and of NULL';
+shares ({"age": [0, 100]}); else it is the range without values far out. It warns of
+quasi-identifiers that are nearly unique, alone or together, that determine a sensitive column or
+repeat each other, of numbers that may be codes, of values far out or that may be missing, and of
+NULL';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(

@@ -11,6 +11,7 @@ from typing import Any
 from unicodedata import category
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -34,6 +35,7 @@ from bkpriv_core.report.facts import (
 )
 from bkpriv_core.report.page import STYLE, TEMPLATES, render
 from bkpriv_core.report.words import FORMS, exact_share, known, moves, promise, title
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.verdict import Matter, Verdict
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\u202e\x07"
@@ -259,7 +261,7 @@ def test_a_breach_is_said_in_shares_of_a_hundred() -> None:
     stated = {"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}
     said = promise(bound("belief_breach", parameters=stated, threshold=0.9), named=True)
     assert "at most 50 % is believed with more than 90 % afterwards" in said.that
-    assert "0.3 of its range" in said.against
+    assert "0.3 of its scale" in said.against
 
 
 PERSONS = [
@@ -477,8 +479,11 @@ def test_facts_are_all_used() -> None:
         "options": {},
         "period": "2024",
         "audited": None,
+        "domains": (Domain("age", ("1", "9"), np.array([1.0, 9.0])),),
     }
     for field in fields(Facts):
+        near = (bound("bt_privacy", parameters={"bandwidth": 0.3, "t": 0.2}, threshold=0.2),)
+        alike: dict[str, Any] = {"bounds": near} if field.name == "domains" else {}
         value: Any = changed.get(field.name)
         now = getattr(facts(), field.name)
         if field.name not in changed:
@@ -492,4 +497,4 @@ def test_facts_are_all_used() -> None:
                 value = None
             else:
                 value = {"gcp": 0.7}
-        assert render(facts(**{field.name: value})) != render(facts()), field.name
+        assert render(facts(**alike, **{field.name: value})) != render(facts(**alike)), field.name

@@ -101,9 +101,11 @@ def test_the_closing_notice_sums_up_what_was_given_away(clinic: Connection) -> N
     assert message.startswith(f"release {release}: satisfied")
     assert (f"{suppressed} of {records} records are not published" in message) == (suppressed > 0)
     gcp = one(clinic, "SELECT value FROM bkpriv.utility(%s) WHERE metric = 'gcp'", [release])
-    of, first, *lines = (line for line in detail.splitlines() if "becomes sure" not in line)
+    of, first, units, *lines = (line for line in detail.splitlines() if "becomes sure" not in line)
     assert of == f"Published are {records - suppressed} of {records} records in {groups} groups."
     assert first.startswith(f"Detail lost: {100 * gcp:.3g} % (gcp); bkpriv.utility({release})")
+    # 95 and 99 lie beyond the scale, from 20 to 69.
+    assert units == "B = 0.3 (age: 14.7)."
     audited = clinic.execute(
         "SELECT requirement, worst, threshold FROM bkpriv.audit_record WHERE release = %s "
         "ORDER BY audit, place",

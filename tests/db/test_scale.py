@@ -102,6 +102,30 @@ def seconds_of(connection: Connection, day: str) -> float:
     return float(one(connection, "SELECT extract(epoch FROM %s::date)::float8", [day]))
 
 
+def test_bandwidths_are_said_in_units_and_values_beyond_are_judged(people: Connection) -> None:
+    people.execute("INSERT INTO person VALUES (120, '1970-01-01', 'flu')")
+    register(people, ["age", "born"])
+    wide = {"age": 1, "born": 0.5}
+    bounds = [READER, {"bandwidth": wide, "t": 0.2}, {"bandwidth": {"kernel": "uniform"}, "t": 0.3}]
+    state_policy(people, "loose", {"k_anonymity": {"k": 5}, "bt_privacy": bounds})
+    said: list[str] = []
+    people.add_notice_handler(lambda each: said.append(each.message_detail or ""))
+    release = publish(people, "p", "loose", "public.shown")
+    lines = said[-1].split("\n")
+    assert [line for line in lines if line.startswith("B = ")] == [
+        "B = 0.3 (age: 20.7; born: 8.62 years).",
+        'B = {"age": 1.0, "born": 0.5} (age: 69; born: 14.4 years).',
+    ]
+    page = one(people, "SELECT bkpriv.report_html(%s)", [release])
+    assert "less than 0.3 of its scale (age: 20.7; born: 8.62 years)" in page
+    page = one(people, "SELECT bkpriv.report_html(%s, 'outsiders')", [release])
+    assert "20.7" not in page
+    judged = "SELECT count FROM bkpriv.verdict(%s) WHERE what LIKE 'scale: %%scale of age'"
+    assert one(people, judged, [release]) == 1
+    people.execute("SELECT bkpriv.audit(%s)", [release])
+    assert one(people, judged, [release]) == 1
+
+
 def test_declared_scales_are_what_bandwidths_are_shares_of(people: Connection) -> None:
     register(people, ["age"], {"age": [0, 100]})
     expected = by_definition(people, length=100, width=0.3)

@@ -134,6 +134,7 @@ def _of_recorded(recorded: RecordedRelease | None) -> dict[str, Any]:
         "alone": uniqueness(recorded),
         "largest": largest_disclosure(recorded, POLLED) if grouped else None,
         "utility": utility_of(recorded),
+        "domains": recorded.table.quasi_identifiers,
     }
 
 
