@@ -84,6 +84,8 @@ class Certainty:
     nobody sure, and bounds prove it, an upper bound.
     """
     estimator: str
+    estimated: int
+    """Number of records for which it is an estimate, which may understate."""
 
 
 def readers(
@@ -207,6 +209,7 @@ def _counted(
                 by_shares=int(people[by_shares].sum()),
                 worst=row.worst,
                 estimator=row.estimator,
+                estimated=row.estimated or 0,
             )
         )
     return found

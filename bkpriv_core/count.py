@@ -10,8 +10,8 @@ certified of readers who know the groups does not bound what this one believes o
 are suppressed are among them where they could be in a group. *movable* says how many of them can be
 in another group. Both are exact for a reader to whom a box is an extent that its people lie in; for
 one who knows more, of boxes or of values that somebody cannot have, both are upper bounds. *sure*
-says of how many such a reader becomes sure (`bkpriv_core.certainty`), the most of some readers; no
-more than these are known of people of whom nothing is inferred (*not_inferred*).
+counts the people about whom such a reader becomes sure (`bkpriv_core.certainty`), the most of some
+readers: a lower bound where nothing is inferred about some people, whom *not_inferred* counts.
 """
 
 from __future__ import annotations
@@ -106,14 +106,16 @@ def count_exchanges(
             )
             prior = setting.prior(knowledge)
             try:
-                told = infer_assignments(release, prior, progress=part, found=found)
+                inferred = infer_assignments(release, prior, progress=part, found=found)
             except ContradictoryKnowledge:
                 continue
-            known = np.flatnonzero(told.known & concerned)
+            known = np.flatnonzero(inferred.known & concerned)
             demanded = BeliefBreach.of_sure(((knowledge, sight),))
             distance = demanded.regarding[0].distance(setting)
-            beliefs = distance(prior[known], told.beliefs[known])
+            beliefs = distance(prior[known], inferred.beliefs[known])
             sure = int(people[known[demanded.bounds[0].broken(beliefs)]].sum())
             figures["sure"] = max(sure, figures.get("sure", 0))
-            figures["not_inferred"] = int(people[concerned & ~told.known].sum())
+            figures["not_inferred"] = max(
+                int(people[concerned & ~inferred.known].sum()), figures.get("not_inferred", 0)
+            )
     return Count(EXCHANGE, figures, int(people[concerned].sum()), release.table.records)

@@ -12,10 +12,11 @@ key            matter
 ``determined`` people whose sensitive value follows from one quasi-identifier alone
 ``inferred``   people about whom a reader becomes sure: of the policy, or a weak one
 ``one_value``  people in groups of one sensitive value
-``exchange``   people who can be in another group than the certificate supposes
+``exchange``   people of groups that can exchange members, about whom readers who do not know the
+               groups may learn more than is certified
 ``attributes`` rows that insensitive attributes single out within their group
 ``linked``     rows that share a value of an insensitive attribute with few others
-``estimated``  people for whom figures are estimates, which may understate
+``estimated``  people for whom figures of bounds or of readers are estimates, which may understate
 ``left_out``   people who are not published
 ``records``    records of published people that are not published
 ``together``   people for whom a bound with earlier releases is broken, or an estimate
@@ -32,11 +33,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from bkpriv_core.audit import Finding
+from bkpriv_core.belief.knowledge import reader_in_words
 from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.certainty import Certainty
 from bkpriv_core.count import Count
@@ -54,7 +56,6 @@ __all__ = [
     "Verdict",
     "judge",
     "judge_together",
-    "reader_in_words",
 ]
 
 State = Literal["satisfied", "judge", "violated"]
@@ -159,27 +160,6 @@ _ORDER = (
     *("known", "determined", "inferred", "one_value", "exchange", "attributes", "linked"),
     *("estimated", "together", "left_out", "records", "releases", "lost", "scale"),
 )
-
-
-def reader_in_words(reader: Any) -> str:
-    """Name a reader by what they know, in few words.
-
-    Args:
-        reader: Knowledge, as JSON states it.
-    """
-    if isinstance(reader, Mapping):
-        if "kernel" in reader:
-            return "a reader who knows only the table's shares"
-        if "only" in reader:
-            return f"a reader who knows only {reader['only']}"
-        if "table" in reader:
-            return f"a reader who knows {reader['table']}"
-        if "learned" in reader:
-            return f"a reader with a {reader['learned']} classifier"
-        if "sequence" in reader:
-            return f"a reader who remembers ({reader['sequence']})"
-        return f"a reader with background knowledge (B = {as_json(dict(reader))})"
-    return f"a reader with background knowledge (B = {reader:g})"
 
 
 def _of(certainty: Certainty) -> str:
@@ -373,17 +353,17 @@ def _exchange(evidence: Evidence) -> list[Matter]:
     played = ""
     if sure := count.parameters.get("sure"):
         played = f"; a reader who does not know the groups becomes sure about {sure} of them"
-    unknown = count.parameters.get("not_inferred", 0)
+    if unknown := count.parameters.get("not_inferred"):
+        played += f"; what such a reader learns about {unknown} of them is not known"
     return [
         Matter(
             "exchange",
-            f"{count.vulnerable} of {count.among} {evidence.unit} can be in another group than the "
-            f"certificate supposes{played}",
+            f"{count.vulnerable} of {count.among} {evidence.unit} are in groups that can exchange "
+            f"members, {count.parameters['movable']} of them can be in another group{played}",
             count.vulnerable,
             count.among,
             "bkpriv.attack(release, 'without_groups') plays a reader who does not know the groups; "
-            "the method incognito makes groups that cannot exchange members."
-            + (f" Nothing exact is known of {unknown} of them." if unknown else ""),
+            "the method incognito makes groups that cannot exchange members.",
         )
     ]
 
@@ -419,23 +399,42 @@ def _linked(evidence: Evidence) -> list[Matter]:
 
 
 def _estimated(evidence: Evidence) -> list[Matter]:
-    estimated = [row for row in evidence.findings if may_understate(row.estimator)]
-    if not estimated:
-        return []
-    counts = [row.estimated for row in estimated if row.estimated]
-    people = max(counts, default=None)
-    some = "some" if people is None else f"{people} of {evidence.published.published}"
-    names = sorted({row.requirement for row in estimated})
-    return [
-        Matter(
-            "estimated",
-            f"{' and '.join(names)} of {some} {evidence.unit} is an estimate, which may understate",
-            people,
-            evidence.published.published,
-            "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are small; "
-            'the option {"beyond": "suppress"} leaves these people out.',
+    people, found = evidence.published.published, []
+    bounds = [row for row in evidence.findings if may_understate(row.estimator)]
+    if bounds:
+        most = max((row.estimated for row in bounds if row.estimated), default=None)
+        some = "some" if most is None else f"{most} of {people}"
+        names = " and ".join(sorted({row.requirement for row in bounds}))
+        found.append(
+            Matter(
+                "estimated",
+                f"{names} of {some} {evidence.unit} is an estimate, which may understate",
+                most,
+                people,
+                "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
+                'small; the option {"beyond": "suppress"} leaves these people out.',
+            )
         )
+    counted = [
+        each
+        for kind in (evidence.sure, evidence.weak)
+        if not isinstance(kind, BkprivError)
+        for each in kind
+        if may_understate(each.estimator)
     ]
+    if counted:
+        most = max(each.estimated for each in counted)
+        found.append(
+            Matter(
+                "estimated",
+                f"whether readers become sure about {most} of {people} {evidence.unit} is an "
+                "estimate, which may understate",
+                most,
+                people,
+                'Bound belief_breach for these readers, with the option {"beyond": "suppress"}.',
+            )
+        )
+    return found
 
 
 def _left_out(evidence: Evidence) -> list[Matter]:

@@ -67,6 +67,7 @@ __all__ = [
     "listed",
     "outside_prior",
     "parse_knowledge",
+    "reader_in_words",
     "resolve_knowledge",
     "state_knowledge",
     "uniform_prior",
@@ -253,6 +254,27 @@ def state_knowledge(knowledge: Knowledge) -> Any:
         usual = {"folds": FOLDS, "seed": 0}
         return {k: v for k, v in asdict(knowledge).items() if k not in usual or v != usual[k]}
     return asdict(knowledge) if isinstance(knowledge, Uniform | Only | Outside) else knowledge
+
+
+def reader_in_words(reader: Any) -> str:
+    """Name a reader by what they know, in few words.
+
+    Args:
+        reader: Knowledge, as JSON states it.
+    """
+    if isinstance(reader, Mapping):
+        if "kernel" in reader:
+            return "a reader who knows only the table's shares"
+        if "only" in reader:
+            return f"a reader who knows only {reader['only']}"
+        if "table" in reader:
+            return f"a reader who knows {reader['table']}"
+        if "learned" in reader:
+            return f"a reader with a {reader['learned']} classifier"
+        if "sequence" in reader:
+            return f"a reader who remembers ({reader['sequence']})"
+        return f"a reader with background knowledge (B = {as_json(dict(reader))})"
+    return f"a reader with background knowledge (B = {reader:g})"
 
 
 def listed(knowledge: Knowledge) -> tuple[Knowledge, ...]:

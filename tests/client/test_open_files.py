@@ -132,7 +132,7 @@ def test_a_file_becomes_a_report(
     assert picture.stat().st_size > 10_000
     release = _run(shared_db, explored)  # 6
     succeeded("report", str(release), *uri, "--out", str(page))  # 7
-    assert "satisfied" in page.read_text(encoding="utf-8")
+    assert "Every bound of the policy is satisfied" in page.read_text(encoding="utf-8")
 
 
 def _run(db: Connection, printed: str) -> Any:

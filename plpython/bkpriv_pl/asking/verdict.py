@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from bkpriv_pl.past.lookup import look_up
+from bkpriv_pl.past.verdicts import find_verdict, rows_of
 from bkpriv_pl.server.access import Access
-from bkpriv_pl.server.boundary import Refusal, entry, run
+from bkpriv_pl.server.boundary import Refusal, entry
 
 __all__ = ["verdict"]
 
@@ -16,18 +17,12 @@ __all__ = ["verdict"]
 def verdict(release: int | None) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.verdict``."""
     release = look_up(release, "dataset")["release"]
-    rows = run(
-        "SELECT state, what, count, among, advice FROM bkpriv.verdict_record WHERE release = $1 "
-        "AND verdict = (SELECT max(verdict) FROM bkpriv.verdict_record WHERE release = $1) "
-        "ORDER BY place",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
+    found = find_verdict(release)
+    if found is None:
         raise Refusal(
             "55000",
             f"release {release} has not been judged",
             detail="It was published by an earlier version, or its history was restored in part.",
             hint=f"SELECT * FROM bkpriv.audit({release}) judges it.",
         )
-    return ((row["state"], row["what"], row["count"], row["among"], row["advice"]) for row in rows)
+    return iter(rows_of(found))

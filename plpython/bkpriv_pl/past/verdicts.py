@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
+from bkpriv_core.belief.knowledge import Uniform
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import readers, weak_readers
 from bkpriv_core.count import EXCHANGE, Count, count_exchanges
@@ -17,7 +18,7 @@ from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import Task
 
-__all__ = ["count_exchanging", "find_lasting", "find_verdict", "record_verdict"]
+__all__ = ["count_exchanging", "find_lasting", "find_verdict", "record_verdict", "rows_of"]
 
 
 def count_exchanging(
@@ -37,7 +38,8 @@ def count_exchanging(
     if release.partition is None:
         return None
     listed, _ = readers(requirements, setting)
-    played = [*weak_readers(setting)[:1], *listed]
+    uniform = [reader for reader in weak_readers(setting) if reader[0] == Uniform()]
+    played = [*uniform, *listed]
     try:
         return count_exchanges(release, setting, played, task.step("comparing ranges"))
     except TooLarge as error:
@@ -51,17 +53,28 @@ def count_exchanging(
 
 def record_verdict(release: int, verdict: Verdict) -> None:
     """Append a verdict, where the transaction may write: the whole, then each matter."""
-    whole = (verdict.state, verdict.sentence, len(verdict.matters), None, None, None)
-    each = [
-        (
-            "violated" if matter.violated else "judge",
-            *(matter.what, matter.count, matter.among, matter.advice, matter.key),
-        )
-        for matter in verdict.matters
-    ]
+    keys = [None, *(matter.key for matter in verdict.matters)]
+    rows = [(*row, key) for row, key in zip(rows_of(verdict), keys, strict=True)]
     types = {"state": "text", "what": "text", "count": "bigint", "among": "bigint"}
     types |= {"advice": "text", "key": "text"}
-    record_found("verdict", release, types, [whole, *each], by="judged_by")
+    record_found("verdict", release, types, rows, by="judged_by")
+
+
+def rows_of(verdict: Verdict) -> list[tuple[Any, ...]]:
+    """Rows of ``bkpriv.verdict``: the whole, then each matter."""
+    return [
+        (verdict.state, verdict.sentence, len(verdict.matters), None, None),
+        *(
+            (
+                "violated" if matter.violated else "judge",
+                matter.what,
+                matter.count,
+                matter.among,
+                matter.advice,
+            )
+            for matter in verdict.matters
+        ),
+    ]
 
 
 def find_lasting(release: int) -> list[Matter]:
