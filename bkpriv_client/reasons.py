@@ -96,7 +96,7 @@ def _stated(chosen: Setting) -> str:
 
 
 def _meaning(chosen: Setting) -> list[str]:
-    """What its bounds mean in beliefs."""
+    """Meaning of its bounds in beliefs."""
     said = []
     if chosen.readers:
         t = max(chosen.readers.values())

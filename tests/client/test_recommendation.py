@@ -129,7 +129,7 @@ def test_the_reason_says_what_is_bounded_and_what_it_costs() -> None:
 def test_the_cause_of_what_readers_know_is_the_right_one(
     known: float, by_columns: float, cause: str | None
 ) -> None:
-    """Of 1,000 people 960 have one value; or readers know the others by their columns."""
+    """A value is that of 960 of 1,000 people, or readers know the others by their columns."""
     figures = {"average_class_size": 10.0, "groups": 100.0, "knowable": 40.0}
     one = tried(2, 0.03, (0.2,), known=known, known_by_columns=by_columns, **figures)
     words = reason(one, [ALONE, one], 0.05)

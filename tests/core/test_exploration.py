@@ -274,7 +274,7 @@ def counted(setting: Setting, release: Release, knowledge: Knowledge) -> tuple[i
 
 
 def test_what_readers_know_by_columns_is_apart_from_what_nearly_everybody_has() -> None:
-    """Of 100 people 95 have a value; a reader knows the others by a town, or does not."""
+    """A value is that of 95 of 100 people; a reader knows the others by a town, or does not."""
 
     def tried(towns: int) -> dict[str, float | None]:
         rows = np.array([(place % towns, int(place % 20 == 0)) for place in range(100)])

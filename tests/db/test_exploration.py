@@ -35,7 +35,7 @@ MEASURED = METRICS - {
     *("seconds", "exact_share", "known", "known_by_columns", "knowable", "largest_disclosure"),
     *("one_value", "records"),
 }
-"""Those that functions measure of releases that are made."""
+"""Metrics that functions measure of releases that are made."""
 
 READERS = (0.3, 0.6)
 """Readers of the policies that are tried."""
