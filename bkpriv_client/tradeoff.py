@@ -139,7 +139,7 @@ def _draw_series(axis: Axes, lost: str, own: Sequence[Setting], name: str, **sty
 def _draw_alone(axis: Axes, lost: str, alone: Sequence[Setting], colour: str) -> None:
     """Draw k-anonymity alone: a line across at what it loses, and what it lets be learnt."""
     for item, dash in zip(alone, itertools.cycle((":", "-.", "--")), strict=False):
-        style = {"color": colour, "linestyle": dash, "marker": "*", "markersize": 9}
+        style: dict[str, Any] = {"color": colour, "linestyle": dash, "marker": "*", "markersize": 9}
         axis.axvline(item.figures[lost] or 0.0, color=colour, linestyle=dash, linewidth=1.2)
         axis.plot(*_point(item, lost), **{**style, "linestyle": "none"})
         axis.plot([], [], label=f"k = {item.parameters.get('k', '')} alone", **style)

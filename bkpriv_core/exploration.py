@@ -234,9 +234,10 @@ def _of_grid(stated: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _after_plain(policies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Put before the policies of a grid k-anonymity alone, and what they require but beliefs."""
     listed: list[Mapping[str, Any]] = []
-    for kept in (lambda key: key == KAnonymity.key, lambda key: key != BtPrivacy.key):
+    every = {key for policy in policies for key in policy}
+    for kept in ({KAnonymity.key}, every - {BtPrivacy.key}):
         for policy in policies:
-            without = {key: stated for key, stated in policy.items() if kept(key)}
+            without = {key: stated for key, stated in policy.items() if key in kept}
             if without and without not in listed:
                 listed.append(without)
     return [*listed, *(policy for policy in policies if policy not in listed)]
@@ -341,7 +342,7 @@ def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Rea
     named, customary = readers(requirements, setting)
     if customary:
         return []
-    weak = [(Uniform(), sight) for _, sight in named]
+    weak: list[tuple[Knowledge, Sight]] = [(Uniform(), sight) for _, sight in named]
     return list(dict.fromkeys([one for one in named if _is_told(setting, one[0])] + weak))
 
 
