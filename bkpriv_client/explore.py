@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,30 +26,17 @@ from bkpriv_client.files import written_whole
 from bkpriv_client.loading import TableName
 from bkpriv_client.options import Uri, assigned
 from bkpriv_client.picture import check_plot
-from bkpriv_client.recommendation import Recommendation, recommend
+from bkpriv_client.reasons import reason, why_none
+from bkpriv_client.recommendation import candidates, strictest, within_reach
 from bkpriv_client.server import Connection, connect, watched
-from bkpriv_client.terminal import make_console, make_table, step
+from bkpriv_client.terminal import make_console, step
 from bkpriv_client.tradeoff import draw
-from bkpriv_client.tried import Setting, front, told_apart
+from bkpriv_client.trial_table import show_trials
+from bkpriv_client.tried import Setting
+from bkpriv_core.exploration import WEAK_READER
 from bkpriv_core.method import DEFAULT_METHOD
 
 __all__ = ["explore"]
-
-_SHOWN = {
-    "gcp": "lost",
-    "suppressed_share": "left out",
-    "query_error": "query error",
-    "sure": "sure",
-    "worst_disclosure": "worst",
-    "mean_disclosure": "mean",
-    "groups": "groups",
-    "seconds": "s",
-}
-"""Metrics of the table, and its headings."""
-
-_SHARES = ("gcp", "suppressed_share", "query_error")
-
-_COUNTS = ("groups", "sure")
 
 _EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %s, %s, %s)"
 
@@ -69,7 +56,7 @@ def explore(
             help="Bandwidths of readers, each by itself, and with + several at once; none: no "
             "readers.",
         ),
-    ] = ".2,.3,.5,.2+.3+.5",
+    ] = ".2+.3+.5",
     t: Annotated[
         str, typer.Option("--t", metavar="T,...", help="How far beliefs may move, in bits.")
     ] = ".05,.1,.15,.2,.25,.3",
@@ -82,7 +69,7 @@ def explore(
         typer.Option(
             "--with",
             metavar="NAME=VALUE",
-            help="Requirement that all policies state besides, such as l_diversity.l=2 or "
+            help="Requirement that all policies state as well, such as l_diversity.l=2 or "
             "t_closeness.t=0.2; may be repeated.",
         ),
     ] = None,
@@ -113,37 +100,33 @@ def explore(
         str,
         typer.Option(
             metavar="SHARE",
-            help="The most that the recommended policy may lose beyond k alone, in points of the "
-            "detail.",
+            help="The most detail that the recommended policy may lose beyond k alone, in points.",
         ),
-    ] = "10%",
-    thorough: Annotated[
-        bool,
-        typer.Option(
-            "--thorough",
-            help="Try policies as publish does, for as long as that takes: without estimates, and "
-            "groups refined.",
-        ),
+    ] = "5%",
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all policies, not only the most telling eight.")
     ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="PNG, SVG or PDF to draw: disclosure against the detail lost."
+            metavar="FILE", help="PNG, SVG or PDF to draw: what is learnt against the detail lost."
         ),
     ] = None,
+    dark: Annotated[bool, typer.Option("--dark", help="Draw on a dark ground.")] = False,
 ) -> None:
     """Try many policies on a dataset, publish none, show what each costs, and recommend one.
 
-    First k-anonymity alone is tried, which the others are held to; then every combination of the
-    bandwidths, t, k and l. Marked are those than which no other with the same readers loses less
-    detail and discloses less. Recommended is the strictest whose loss is within the tolerance.
+    First k-anonymity alone is tried, which the others are compared with; then every combination of
+    the bandwidths, t, k and l. All of these also bound the reader who knows only how common each
+    value is. Recommended is the policy beyond which protection gets dear (the knee of the curve),
+    within the tolerance. It is certified before it is shown.
     """
     console = make_console()
-    borne = _share(tolerance)
+    most = _share(tolerance)
     stated = _stated(
         {"bandwidth": _readers(bandwidth), "t": _numbers(t, "--t")}
         | {"k": _numbers(k, "--k"), "l": _numbers(l, "--l")},
-        assigned(beside or [], "--with", dotted=True),
+        {**WEAK_READER, **assigned(beside or [], "--with", dotted=True)},
         policies,
     )
     options = assigned(option or [], "--option")
@@ -152,35 +135,28 @@ def explore(
     told = _Told()
     with connect(uri) as connection:
         connection.add_notice_handler(told.hear)
+        trials = _Trials(connection, dataset, method, options, period)
         with step(console, f"Exploring {dataset}") as advance, watched(connection, uri, advance):
-            rows, options = _tried(
-                connection,
-                [dataset, Jsonb(stated), method],
-                options,
-                [period, not thorough],
-            )
-        figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
-        for place, policy, metric, value in rows:
-            figures.setdefault(place, (policy, {}))[1][metric] = value
-        settings = [Setting(place, *found) for place, found in figures.items()]
-        found = recommend(settings, borne)
-        _show(console, settings, found.chosen)
+            settings = trials.drafts(stated)
+        with step(console, "Certifying") as advance, watched(connection, uri, advance):
+            settings, chosen = _certified(trials, told, settings, most)
+        show_trials(console, settings, chosen, whole=every)
         told.show(console)
-        for name in options.keys() & _USUAL.keys() - asked:
-            words = _USUAL[name].format(options[name])
-            asked_for = f"{name}={options[name]}"
+        for name in trials.options.keys() & _USUAL.keys() - asked:
+            words = _USUAL[name].format(trials.options[name])
+            asked_for = f"{name}={trials.options[name]}"
             console.print(f"{words} (--option {shlex.quote(asked_for)}).")
-        console.print(Text(f"\n{found.words}"))
-        if found.chosen is not None:
-            if not thorough:
-                console.print(_DRAFTED)
+        if chosen is None:
+            console.print(Text(f"\n{why_none(settings, most)}"))
+        else:
+            console.print(Text(f"\n{reason(chosen, settings, most)}"))
             console.print(_UNPROMISED)
             called = {"method": method} if method != DEFAULT_METHOD else {}
             called |= {} if period is None else {"period": period}
-            called |= {"options": json.dumps(options)} if options else {}
-            _show_statements(console, connection, dataset, found.chosen, called)
+            called |= {"options": json.dumps(trials.options)} if trials.options else {}
+            _show_statements(console, connection, dataset, chosen, called)
     if plot is not None:
-        _plot(console, plot, f"{dataset} by {method}", settings, found)
+        _plot(console, plot, f"{dataset} by {method}", settings, chosen, dark=dark)
 
 
 _USUAL = {
@@ -191,38 +167,83 @@ _USUAL = {
 
 _ADVICE = re.compile(r"option (\{[^{}]*\})")
 
+_CERTIFIED = 3
+"""Largest number of policies that are certified until one is within reach."""
 
-def _tried(
-    connection: Connection,
-    before: Sequence[Any],
-    options: Mapping[str, Any],
-    behind: Sequence[Any],
-) -> tuple[list[Any], dict[str, Any]]:
-    """Rows of an exploration, and its options with those that the server advised.
 
-    Nobody who is to learn what publishing costs should have to know them before.
+@dataclass
+class _Trials:
+    """Trials of policies on a dataset, and the options by which they are made."""
+
+    connection: Connection
+    dataset: str
+    method: str
+    options: dict[str, Any]
+    period: str | None
+
+    def drafts(self, policies: object) -> list[Setting]:
+        """Try policies by estimates, with the options that the server advises.
+
+        Users need not know these before they see what publishing costs.
+        """
+        stated, taken = self.options, []
+        while True:
+            try:
+                with self.connection.transaction():
+                    return self._tried(policies, draft=True)
+            except errors.DataError as error:
+                advice = _ADVICE.search(error.diag.message_hint or "")
+                advised = json.loads(advice[1]) if advice else {}
+                fitting = advised.keys() <= _USUAL.keys() - stated.keys()
+                if not advised or not fitting or advised in taken:
+                    raise
+                taken.append(advised)
+                self.options = {**self.options, **advised}
+
+    def certified(self, drafts: Sequence[Setting]) -> list[Setting]:
+        """Try policies as publish makes them."""
+        found = self._tried([item.policy for item in drafts], draft=False)
+        return [
+            replace(each, place=item.place, certified=not each.refused)
+            for item, each in zip(drafts, found, strict=True)
+        ]
+
+    def _tried(self, policies: object, *, draft: bool) -> list[Setting]:
+        asked = [self.dataset, Jsonb(policies), self.method, Jsonb(self.options), self.period]
+        figures: dict[int, tuple[Any, dict[str, float | None]]] = {}
+        for place, policy, metric, value in self.connection.execute(_EXPLORE, [*asked, draft]):
+            figures.setdefault(place, (policy, {}))[1][metric] = value
+        return [Setting(place, *found) for place, found in figures.items()]
+
+
+def _certified(
+    trials: _Trials, told: _Told, settings: list[Setting], most: float
+) -> tuple[list[Setting], Setting | None]:
+    """Certify candidates until one is within reach.
+
+    Returns:
+        settings: All of them, the certified ones in place of their drafts.
+        chosen: The one that is recommended.
     """
-    stated, options = options, dict(options)
-    taken: list[dict[str, Any]] = []
-    while True:
-        try:
-            with connection.transaction():
-                asked = [*before, Jsonb(options), *behind]
-                return connection.execute(_EXPLORE, asked).fetchall(), options
-        except errors.DataError as error:
-            advice = _ADVICE.search(error.diag.message_hint or "")
-            advised = json.loads(advice[1]) if advice else {}
-            fitting = advised.keys() <= _USUAL.keys() - stated.keys()
-            if not advised or not fitting or advised in taken:
-                raise
-            taken.append(advised)
-            options |= advised
+    dearest = float("inf")
+    for attempt in range(_CERTIFIED + 1):
+        left = candidates(settings, most)
+        left = [item for item in left if (item.price(settings) or 0.0) < dearest]
+        if not left:
+            break
+        one = left[0] if attempt else strictest(settings, left[0])
+        if one.certified:
+            return settings, one
+        dearest = (one.price(settings) or 0.0) if attempt else dearest
+        alone = one.alone(settings)
+        assert alone is not None
+        told.places = [alone.place, one.place]
+        made = {each.place: each for each in trials.certified([alone, one])}
+        settings = [made.get(item.place, item) for item in settings]
+        if attempt and within_reach(made[one.place], settings, most):
+            return settings, made[one.place]
+    return settings, None
 
-
-_DRAFTED = (
-    "These are drafts: beliefs are estimated, and groups not refined. What is published is "
-    "certified, and mostly loses less; --thorough tries that."
-)
 
 _UNPROMISED = (
     "It is where to begin, no proof: readers who were not tried are not bounded, and other "
@@ -238,19 +259,23 @@ class _Told:
     """
 
     refused: dict[str, list[int]] = field(default_factory=dict)
-    others: list[str] = field(default_factory=list)
+    others: dict[str, None] = field(default_factory=dict)
+    places: Sequence[int] = ()
+    """Places of the policies that are tried now, where these are some of all."""
 
     def hear(self, notice: Diagnostic) -> None:
         said = f"{notice.message_primary}. {notice.message_detail or ''}".strip()
-        reason = re.match(r"policy (\d+) is refused: (.*)", said, re.DOTALL)
-        if reason is None:
-            self.others.append(said)
+        refusal = re.match(r"policy (\d+) is refused: (.*)", said, re.DOTALL)
+        if refusal is None:
+            self.others[said] = None
         else:
-            self.refused.setdefault(reason[2], []).append(int(reason[1]))
+            place = int(refusal[1])
+            place = self.places[place - 1] if self.places else place
+            self.refused.setdefault(refusal[2], []).append(place)
 
     def show(self, console: Console) -> None:
-        for reason, places in self.refused.items():
-            console.print(Text(f"{_places(places)} cannot be met: {reason}"))
+        for why, places in self.refused.items():
+            console.print(Text(f"{_places(places)} cannot be met: {why}"))
         for text in self.others:
             console.print(Text(text))
 
@@ -328,14 +353,20 @@ def _share(text: str) -> float:
 
 
 def _plot(
-    console: Console, path: Path, title: str, settings: list[Setting], found: Recommendation
+    console: Console,
+    path: Path,
+    title: str,
+    settings: list[Setting],
+    chosen: Setting | None,
+    *,
+    dark: bool,
 ) -> None:
     with written_whole(path) as file:
         kind = path.suffix.lower().removeprefix(".")
-        if not draw(file, kind, title, settings, found.chosen):
+        if not draw(file, kind, title, settings, chosen, dark=dark):
             raise ClientError(
-                "there is no disclosure to draw",
-                detail="No policy could be met that states an adversary (bt_privacy).",
+                "there is nothing to draw",
+                detail="No policy but k-anonymity alone could be met.",
                 hint="Give other bandwidths or t.",
             )
     console.print(f"\nDrawn: {path}")
@@ -354,6 +385,9 @@ def _show_statements(
     ).fetchone()
     view = TableName("public" if row is None else row[0], f"{dataset}_shown").written(connection)
     policy = f"{dataset}_policy"
+    unread = (chosen.figures.get("records") or 0.0) - (chosen.figures.get("rows") or 0.0)
+    if unread > 0:
+        console.print(f"It leaves out {unread:,.0f} of {chosen.figures['records']:,.0f} records.")
     console.print("To state and publish it:\n")
     statements: list[sql.Composed] = [
         call("set_policy", policy, json.dumps(chosen.policy)),
@@ -361,35 +395,3 @@ def _show_statements(
     ]
     for statement in statements:
         console.print(f"{statement.as_string(connection)};", soft_wrap=True)
-
-
-def _show(console: Console, settings: list[Setting], chosen: Setting | None) -> None:
-    """Print a table of settings, and above it what all have in common."""
-    differing, shared = told_apart(settings)
-    if shared:
-        console.print("All: " + "; ".join(f"{name} {value}" for name, value in shared.items()))
-    best = front(settings)
-    shown = list(_SHOWN.values())
-    table = make_table("", "bandwidth", *differing, *shown, "", numbers=("", *differing, *shown))
-    for setting in settings:
-        parameters = [setting.parameters.get(name, "") for name in differing]
-        values = [_number(metric, setting.figures.get(metric)) for metric in _SHOWN]
-        if setting.refused:
-            values = ["not met", *[""] * (len(_SHOWN) - 1)]
-        named = "k alone" if setting.plain else setting.adversaries
-        mark = Text("●" if setting in best else "", style="green")
-        if setting is chosen:
-            mark = Text("★", style="bold green")
-        cells = [str(setting.place), named, *parameters, *values]
-        table.add_row(*map(Text, cells), mark)
-    console.print(table)
-
-
-def _number(metric: str, figure: float | None) -> str:
-    if figure is None:
-        return ""
-    if metric in _COUNTS:
-        return f"{figure:,.0f}"
-    if metric == "seconds":
-        return f"{figure:.1f}"
-    return f"{figure:.1%}" if metric in _SHARES else f"{figure:.4f}"

@@ -1,162 +1,113 @@
-"""Recommendation: the strictest policy that was tried and whose price was said to be bearable.
+"""Recommendation: of the policies that were tried, the one beyond which protection gets dear.
 
-The price is what is lost beyond k-anonymity alone with the same k, in points: hundredths of the
-detail, or of the error of queries where values are shown as they are. Of the policies within a
-tolerance the strictest is, one rule after the other,
+What a policy costs is the detail that it loses beyond k-anonymity alone with the same k, in points,
+or the error of queries where values are shown as they are. What it protects is measured by what
+a belief of 10 % may become, of any person and any reader. Rules:
 
-1. the one that leaves the fewest of the readers unbounded whom any of the policies names;
-2. the one of the smallest t, of the largest if it has several;
-3. the one of the largest l, then of the largest k;
-4. the one under which readers become sure of the fewest people;
-5. the one that loses least, and of these the first.
+1. Within reach are policies that lose at most the tolerance beyond k alone, whose queries err by at
+   most `_ERROR` more, and which leave at most `_LEFT` more of the records out.
+2. Of these, count those that leave the fewest of the readers unbounded whom any policy names. If
+   readers know much of the people beforehand, their bounds say nothing: then policies count that
+   bound weaker readers only.
+3. The *knee* is recommended: the policy farthest from the chord between k alone and the strictest
+   policy of the same readers, in the plane of loss and that belief.
+
+Trials are mostly drafts, which understate what strict policies lose. So the strictest is certified
+first, and the first candidate is recommended that is within reach when it is certified.
 
 What it does not promise: that the readers who were tried are those who will read, that t is small
-enough for the people concerned, or that the release loses what was tried. Nor that the policy is
-the best one: policies that were not tried are not known, and neither are other releases. Of whom a
-reader is sure beforehand, no policy hides anything from that reader; of how many, is said.
+enough for the people concerned, or that no other policy is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from bkpriv_client.tried import Setting, losses
 
-__all__ = ["Recommendation", "recommend"]
+__all__ = ["candidates", "knows_much", "strictest", "within_reach"]
 
 _SLACK = 1e-9
 
-_MOST = 0.2
-"""Share of people of whom readers are sure, beyond which the quasi-identifiers are too fine."""
+_ERROR = 0.1
+"""The most by which the median error of queries may exceed that of k alone, as a share."""
 
-_NOUNS = {"gcp": "of the detail", "query_error": "of the error of queries"}
+_LEFT = 0.05
+"""The most records that may be left out beyond those of k alone, as a share."""
 
-
-@dataclass(frozen=True)
-class Recommendation:
-    """A policy to begin with, or why there is none."""
-
-    chosen: Setting | None
-    words: str
+_MUCH = 0.1
+"""Share of people whom readers know beforehand, beyond which bounds on these say nothing."""
 
 
-def recommend(settings: Sequence[Setting], tolerance: float) -> Recommendation:
-    """Recommend one of the policies that were tried; see the module.
+def candidates(settings: Sequence[Setting], tolerance: float) -> list[Setting]:
+    """List the policies to recommend, the best first; see the module.
 
     Args:
         settings: Policies that were tried, k-anonymity alone among them.
         tolerance: The most that may be lost beyond k-anonymity alone, as a share.
     """
-    lost = losses(settings)
-    judged = [item for item in settings if not item.plain]
-    met = [item for item in judged if item.figures.get(lost) is not None]
-    if not met:
-        return Recommendation(None, _nothing(judged))
-    priced = [(price, item) for item in met if (price := _price(item, settings, lost)) is not None]
-    if not priced:
-        return Recommendation(
-            None,
-            "No policy is recommended: what they lose has nothing to be held to, since "
-            "k-anonymity alone with their k was not tried, or cannot be met.",
-        )
-    within = [(price, item) for price, item in priced if price <= tolerance + _SLACK]
-    if not within:
-        price, least = min(priced, key=lambda pair: (pair[0], pair[1].place))
-        return Recommendation(
-            None,
-            f"No policy is recommended: none loses at most {_points(tolerance)} more "
-            f"{_NOUNS[lost]} than k-anonymity alone. Policy {least.place} loses least, "
-            f"{_points(price)} more. Bear more (--tolerance), allow a larger t, or publish "
-            "fewer or coarser quasi-identifiers.",
-        )
+    able = [item for item in settings if not item.plain and not item.refused]
+    if knows_much(settings):
+        able = [item for item in able if not item.informed]
     every = {reader for item in settings for reader in item.readers}
-    _, chosen = min(within, key=lambda pair: _strictness(pair[1], every, pair[0]))
-    return Recommendation(chosen, _reason(chosen, settings, every, (lost, tolerance, len(within))))
+    reached = [item for item in able if within_reach(item, settings, tolerance)]
+    found: list[Setting] = []
+    for known in dict.fromkeys(item.knowledge for item in reached):
+        series = [item for item in able if item.knowledge == known]
+        ranked = _by_knee(series, settings)
+        found += [item for item in ranked if item in reached]
+    return sorted(found, key=lambda item: len(every - item.readers.keys()))
 
 
-def _price(item: Setting, settings: Sequence[Setting], lost: str) -> float | None:
-    """Loss of a setting beyond k-anonymity alone; None if that is not known."""
-    alone, own = item.alone(settings), item.figures.get(lost)
-    least = None if alone is None else alone.figures.get(lost)
-    return None if least is None or own is None else own - least
+def strictest(settings: Sequence[Setting], like: Setting) -> Setting:
+    """Find the strictest policy of the same readers as another."""
+    alike = [each for each in settings if each.knowledge == like.knowledge]
+    return min((each for each in alike if not each.plain and not each.refused), key=_strictness)
 
 
-def _strictness(item: Setting, every: set[str], price: float) -> tuple[float, ...]:
-    """Rank of a setting, the strictest first."""
-    sure = item.figures.get("sure")
+def within_reach(item: Setting, settings: Sequence[Setting], tolerance: float) -> bool:
+    """Whether a policy costs little enough beyond k-anonymity alone."""
+    alone, price = item.alone(settings), item.price(settings)
+    if alone is None or price is None:
+        return False
     return (
-        len(every - item.readers.keys()),
+        price <= tolerance + _SLACK
+        and item.beyond(alone, "query_error") <= _ERROR + _SLACK
+        and item.beyond(alone, "suppressed_share") <= _LEFT + _SLACK
+    )
+
+
+def knows_much(settings: Sequence[Setting]) -> bool:
+    """Whether readers know so much by the quasi-identifiers that bounds on them say nothing."""
+    return any(
+        (item.figures.get("known_by_columns") or 0.0)
+        > _MUCH * (item.figures.get("knowable") or float("inf"))
+        for item in settings
+    )
+
+
+def _by_knee(series: Sequence[Setting], settings: Sequence[Setting]) -> list[Setting]:
+    """Policies of the same readers, those farthest from the chord first."""
+    end, lost = min(series, key=_strictness), losses(settings)
+    alone = end.alone(settings)
+    if alone is None:
+        return []
+    (x0, y0), (x1, y1) = ((item.figures.get(lost) or 0.0, item.change) for item in (alone, end))
+
+    def height(item: Setting) -> float:
+        """Distance above the chord, up to a factor, of axes that have its ends at 0 and 1."""
+        x, y = item.figures.get(lost) or 0.0, item.change
+        bought = (y0 - y) / (y0 - y1) if y0 > y1 else 0.0
+        return bought - ((x - x0) / (x1 - x0) if x1 > x0 else 0.0)
+
+    return sorted(series, key=lambda item: (-round(height(item), 9), _strictness(item)))
+
+
+def _strictness(item: Setting) -> tuple[float, ...]:
+    """Rank of a policy, the strictest first."""
+    return (
         max(item.readers.values(), default=float("inf")),
         -item.least("l_diversity", "l"),
         -item.least("k_anonymity", "k"),
-        float("inf") if sure is None else sure,
-        price,
         item.place,
     )
-
-
-def _nothing(judged: Sequence[Setting]) -> str:
-    if not judged:
-        return "No policy is recommended: none was tried but k-anonymity alone."
-    return "No policy is recommended: none of them can be met. The reasons stand above."
-
-
-def _reason(
-    chosen: Setting, settings: Sequence[Setting], every: set[str], held: tuple[str, float, int]
-) -> str:
-    lost, tolerance, count = held
-    alone = chosen.alone(settings)
-    assert alone is not None
-    own, least = chosen.figures[lost] or 0.0, alone.figures[lost] or 0.0
-    k = alone.parameters.get("k", "")
-    stated = ", ".join(f"{name} = {value}" for name, value in chosen.parameters.items())
-    readers = f", against readers of bandwidth {_and(chosen.readers)}" if chosen.readers else ""
-    among = f"the strictest of {count} that lose" if count > 1 else "the only one that loses"
-    words = (
-        f"Policy {chosen.place} is recommended ({stated}{readers}): it is {among} at most "
-        f"{_points(tolerance)} more {_NOUNS[lost]} than k = {k} alone, {own:.1%} where that "
-        f"loses {least:.1%}."
-    )
-    sure, before = chosen.figures.get("sure"), alone.figures.get("sure")
-    if sure is not None and before is not None:
-        words += (
-            f" A reader becomes sure of {_people(sure)}; under k = {k} alone, of "
-            f"{f'{before:,.0f}' if before else 'nobody'}."
-        )
-    words += _known(chosen)
-    open_ = sorted(every - chosen.readers.keys())
-    if open_:
-        words += f" It does not bound readers of bandwidth {_and(open_)}."
-    return words
-
-
-def _known(chosen: Setting) -> str:
-    """Say of how many a reader is sure beforehand, and what to do where that is most."""
-    known, size, groups = map(chosen.figures.get, ("known", "average_class_size", "groups"))
-    if not known:
-        return ""
-    words = f" Of {_people(known)} a reader is sure beforehand, and it hides nothing of them."
-    if size and groups and known > _MOST * size * groups:
-        words += (
-            f" That is {known / (size * groups):.0%} of all, for hardly anybody resembles another "
-            "in the quasi-identifiers, as readers tell them apart. Take fewer or coarser ones, "
-            "from a view, or reckon with readers who know less (--bandwidth)."
-        )
-    return words
-
-
-def _and(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _people(count: float) -> str:
-    if not count:
-        return "nobody"
-    return f"{count:,.0f} {'person' if count == 1 else 'people'}"
-
-
-def _points(share: float) -> str:
-    number = f"{100 * share:.1f}".removesuffix(".0")
-    return f"{number} point{'' if number == '1' else 's'}"

@@ -24,6 +24,7 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
+from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Only, Uniform, state_knowledge
 from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
@@ -34,15 +35,19 @@ from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Measurement
 from bkpriv_core.requirement.base import SLACK
 from bkpriv_core.requirement.breach import CUSTOMARY, SURE
 from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import Combination, aspects_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = [
     "Certainty",
     "MadeSure",
     "certainties",
     "counted_sure",
+    "in_groups_of_one_value",
+    "known_by_columns",
+    "largest_change",
     "made_sure_in",
     "most_known",
     "most_sure",
@@ -142,7 +147,7 @@ def certainties(
     ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
     if customary:
         _check_effort(setting)
-        ways = _affordable(setting, groups)
+        ways = _affordable(setting, groups, "auto")
     return _counted(setting, groups, named, ways, customary=customary, progress=progress)
 
 
@@ -166,7 +171,7 @@ def weak_certainties(
     named = [reader for reader in weak_readers(setting) if reader not in listed]
     if not named:
         return []
-    ways = _affordable(setting, groups)
+    ways = _affordable(setting, groups, "auto")
     return _counted(setting, groups, named, ways, customary=False, progress=progress)
 
 
@@ -241,9 +246,7 @@ def most_sure(
         named, _ = readers((), setting)
         _check_effort(setting)
     demanded = BeliefBreach.of_sure(tuple(named))
-    ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
-    if estimator != "omega":
-        ways = _affordable(setting, groups)
+    ways = _affordable(setting, groups, estimator)
     measured = _measured(setting, groups, demanded, ways, progress)
     rows = findings(setting, groups, [demanded], [measured])
     return max(row.vulnerable or 0 for row in rows)
@@ -267,6 +270,60 @@ def most_known(setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge
         int(people[_known(setting, groups, demanded, place, knowledge)].sum())
         for place, knowledge in enumerate(demanded.knowledge)
     )
+
+
+def known_by_columns(
+    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+) -> tuple[int, int]:
+    """Count people whose value a reader is sure of beforehand by the quasi-identifiers.
+
+    A value that over nine tenths of the people have does not count: everybody is sure of it.
+
+    Args:
+        setting, groups, named: See `most_sure`.
+
+    Returns:
+        known: Their number, for the reader who knows most of these.
+        possible: Number of all people with such values, in that column.
+    """
+    named = named or readers((), setting)[0]
+    demanded = BeliefBreach.of_sure(tuple(named))
+    found = []
+    for place, (knowledge, _) in enumerate(demanded.skyline):
+        breach = _breach(setting, demanded, place)
+        held = breach.values(setting.parts.counts[groups.members].astype(np.float64))
+        sure = breach.values(setting.prior(knowledge)[groups.members]) > SURE + SLACK
+        rare = held.sum(axis=0) <= SURE * setting.parts.weights[groups.members].sum()
+        found.append((int((held * sure)[:, rare].sum()), int(held[:, rare].sum())))
+    return max(found, key=lambda pair: pair[0] / max(pair[1], 1))
+
+
+def largest_change(
+    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+) -> float:
+    """Estimate by omega how far the belief of some readers moves that moves most, in bits.
+
+    Args:
+        setting, groups, named: See `most_sure`.
+    """
+    most = 0.0
+    for knowledge, sight in named:
+        compared = [Comparison(column=sight.column(setting))]
+        adversary = setting.adversaries([knowledge], compared)
+        for first, last in groups.chunks(max(_MOST_BELIEFS // setting.table.sensitive.size, 1)):
+            some = groups.select(np.arange(first, last))
+            most = max(most, float(adversary.disclosure(some, "omega").figures.max()))
+    return most
+
+
+def in_groups_of_one_value(parts: Parts, groups: Groups) -> int:
+    """Count people in groups in which a sensitive column has one value, and not in the table."""
+    histograms, alike = parts.histograms(groups), np.zeros(len(groups), dtype=bool)
+    for aspect in aspects_of(parts.table.sensitive):
+        found = aspect.count(histograms) > 0
+        if found.any(axis=0).sum() > 1:
+            alike |= found.sum(axis=1) == 1
+    return int(parts.sizes(groups)[alike].sum())
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:
@@ -356,8 +413,13 @@ def _check_effort(setting: Setting) -> None:
         )
 
 
-def _affordable(setting: Setting, groups: Groups) -> list[_Way]:
-    """Choose the groups to infer exactly within a budget of states, those of the fewest first."""
+def _affordable(setting: Setting, groups: Groups, estimator: Estimator) -> list[_Way]:
+    """Choose the groups to infer exactly within a budget of states, those of the fewest first.
+
+    The others are estimated by bethe, and all are by omega if that is the estimator.
+    """
+    if estimator == "omega":
+        return [(np.ones(len(groups), dtype=bool), estimator)]
     weights = setting.parts.weights[groups.members]
     states = exact_states(groups, weights, setting.parts.histograms(groups))
     order = np.argsort(states, kind="stable")

@@ -18,24 +18,41 @@ figure                                                               of
                                                                      adversary of the largest mean
 ``sure``                                                             people of whom a reader
                                                                      becomes sure: one of all whom
-                                                                     the policies name, who does so
+                                                                     the policies name, or who knows
+                                                                     the table's shares, who does so
                                                                      of most (`certainty`)
 ``known``                                                            people of whom one of these
                                                                      readers is sure beforehand
+``known_by_columns``, ``knowable``                                   people of whom one is so by the
+                                                                     quasi-identifiers, of so many
+                                                                     without a value that over nine
+                                                                     tenths have
+``largest_disclosure``                                               largest of any record, to any
+                                                                     of them who knows more than the
+                                                                     table's shares; estimated for
+                                                                     those whom it does not bound
+``one_value``                                                        people in groups of one value
+                                                                     of a sensitive column
 ``exact_share``                                                      published records about whom
                                                                      it was inferred exactly
+``rows``                                                             rows that the views would show
 ``groups``                                                           published groups
 ``seconds``                                                          making and measuring it
 ===================================================================  =============================
 
 Disclosure is that of ``bt_privacy``, in bits; without adversaries there is none to tell. They
 differ in what they know, so that of two settings the one of less disclosure need not be the safer
-one: compare those of the same adversaries. ``sure`` is about the same readers in all settings, so
-that it can be compared: readers whom any policy names by a bandwidth, and those of the policy
-itself; or one who stands in, if no policy names any. Groups that take longest are estimated.
+one: compare those of the same adversaries. ``sure`` and what follows it are about the same readers
+in all settings, so that they can be compared: readers whom any policy names by a bandwidth, the one
+who knows only the table's shares, and those of the policy itself; or one who stands in, if no
+policy names any. Groups that take longest are estimated.
 
-A grid begins with k-anonymity alone, for each k of it, which the others are held to. It is what
-nearly everybody asks for; what else is lost is the price of the rest.
+A grid begins with k-anonymity alone, for each k of it, which the others are compared with. It is
+what nearly everybody asks for; what else is lost is the price of the rest. Then come its policies
+without readers, if they require more: the price of readers is what is lost beyond these.
+
+A bound on a well informed reader does not bind one who knows less. So the customary grid bounds, in
+every policy, the reader who knows only the table's shares (`WEAK_READER`).
 
 Each setting is judged by itself. What its release would tell together with others of the same
 people is not; one that grows keeps the groups of the last release, which have the figures that they
@@ -53,23 +70,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
-from bkpriv_core.belief.knowledge import Knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Uniform
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import most_known, most_sure, readers
+from bkpriv_core.certainty import (
+    in_groups_of_one_value,
+    known_by_columns,
+    largest_change,
+    most_known,
+    most_sure,
+    readers,
+)
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, as_json
-from bkpriv_core.method import Job, Method
+from bkpriv_core.method import Job, Made, Method
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.method.together import layered
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.query.bound import Asked, QueryError
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
+    BeliefBreach,
     BtPrivacy,
     KAnonymity,
     LDiversity,
     Requirement,
     check_binding,
 )
+from bkpriv_core.requirement.breach import BEFORE, SURE
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import keys_of
 from bkpriv_core.utility.comparison import query_errors
@@ -78,6 +104,7 @@ from bkpriv_core.utility.measures import utility
 __all__ = [
     "CUSTOMARY",
     "MOST_SETTINGS",
+    "WEAK_READER",
     "Readers",
     "Shared",
     "list_policies",
@@ -88,14 +115,20 @@ __all__ = [
 MOST_SETTINGS = 1000
 """Largest number of policies that are tried in one call."""
 
+WEAK_READER: Mapping[str, Any] = {
+    BeliefBreach.key: {"bandwidth": {"kernel": "uniform"}, "rho1": BEFORE, "rho2": SURE}
+}
+"""Requirement that the reader who knows only the table's shares becomes sure of nobody."""
+
 CUSTOMARY: Mapping[str, Any] = {
     "grid": {
-        "bandwidth": [0.2, 0.3, 0.5, [0.2, 0.3, 0.5]],
+        "bandwidth": [[0.2, 0.3, 0.5]],
         "t": [0.05, 0.1, 0.15, 0.2, 0.25, 0.3],
         "k": 5,
-    }
+    },
+    "with": WEAK_READER,
 }
-"""Grid that is tried if nobody says which policies: readers one by one, and all at once."""
+"""Grid that is tried if nobody says which policies: three readers at once, and the weak one."""
 
 _AXES = ("bandwidth", "t", "k", "l")
 """Axes of a grid; the last one changes first."""
@@ -134,8 +167,9 @@ def list_policies(stated: object) -> list[Mapping[str, Any]]:
             adversaries at once. None: the grid `CUSTOMARY`.
 
     Returns:
-        Policies as stated, not yet checked; of a grid k-anonymity alone with each k, then every
-        combination, one for each adversary after the other.
+        Policies as stated, not yet checked; of a grid k-anonymity alone with each k, then what it
+        requires without adversaries, then every combination, one for each adversary after the
+        other.
 
     Raises:
         InvalidParameter: If it is none of these, or empty; if a grid has bandwidths without t, or
@@ -198,13 +232,15 @@ def _of_grid(stated: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _after_plain(policies: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Put k-anonymity alone before the policies of a grid, with each k that they state."""
-    plain: list[Mapping[str, Any]] = []
-    for policy in policies:
-        alone = {key: policy[key] for key in (KAnonymity.key,) if key in policy}
-        if alone and alone not in plain:
-            plain.append(alone)
-    return [*plain, *(policy for policy in policies if policy not in plain)]
+    """Put before the policies of a grid k-anonymity alone, and what they require but beliefs."""
+    listed: list[Mapping[str, Any]] = []
+    every = {key for policy in policies for key in policy}
+    for kept in ({KAnonymity.key}, every - {BtPrivacy.key}):
+        for policy in policies:
+            without = {key: stated for key, stated in policy.items() if key in kept}
+            if without and without not in listed:
+                listed.append(without)
+    return [*listed, *(policy for policy in policies if policy not in listed)]
 
 
 def _refuse_many(settings: int) -> None:
@@ -272,7 +308,8 @@ def try_out(
         **utility(release, progress),
         "query_error": query_errors(release, progress, shared.asked).median,
         **_disclosed(release, [row for row in made.findings if row.requirement == BtPrivacy.key]),
-        **_certain(job, made.release, release, shared.readers),
+        **_certain(job, made, release, shared.readers),
+        "rows": float(release.rows),
         "groups": 0.0 if release.partition is None else float(len(release.partition)),
         "seconds": time.perf_counter() - started,
     }
@@ -298,11 +335,21 @@ def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Rea
     """Readers of whom is counted, under every policy, of how many they become sure.
 
     Returns:
-        Readers who are named by a bandwidth, whose priors are those of the table; each once. Others
-        take longer, or come from outside: they are counted where a policy names them.
+        Readers who are named by a bandwidth, whose priors are those of the table, and the one who
+        knows only its shares; each once. Others take longer, or come from outside: they are counted
+        where a policy names them.
     """
     named, customary = readers(requirements, setting)
-    return [] if customary else [one for one in named if _is_told(setting, one[0])]
+    if customary:
+        return []
+    weak: list[tuple[Knowledge, Sight]] = [(Uniform(), sight) for _, sight in named]
+    return list(dict.fromkeys([one for one in named if _is_told(setting, one[0])] + weak))
+
+
+_CERTAIN = (
+    *("sure", "known", "known_by_columns", "knowable"),
+    *("largest_disclosure", "one_value"),
+)
 
 
 def _is_told(setting: Setting, knowledge: Knowledge) -> bool:
@@ -316,21 +363,34 @@ def _is_told(setting: Setting, knowledge: Knowledge) -> bool:
     return True
 
 
-def _certain(
-    job: Job[Any], made: Release, shown: Release, named: Readers
-) -> dict[str, float | None]:
-    """Count people of whom readers become sure, and are sure beforehand.
+def _bounded(job: Job[Any]) -> list[Knowledge]:
+    """Knowledge of the readers whom a policy bounds by t, and of the one who knows least."""
+    stated = [item for item in job.requirements if item.key == BtPrivacy.key]
+    return [Uniform(), *(knowledge for item in stated for knowledge in item.knowledge)]
+
+
+def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[str, float | None]:
+    """Count people of whom readers become sure, or are beforehand, and what they learn.
 
     None if no groups are shown, or it takes long.
     """
-    figures: dict[str, float | None] = {"sure": None, "known": None}
+    figures: dict[str, float | None] = dict.fromkeys(_CERTAIN)
     if shown.partition is None or not shown.published:
         return figures
     own, customary = readers(job.requirements, job.setting)
     every = [*named, *(one for one in ([] if customary else own) if one not in named)]
-    told = made if any(item.tells_apart for item in job.requirements) else shown
-    over = job.setting.over(told.parts)
+    told = made.release if any(item.tells_apart for item in job.requirements) else shown
+    over, groups = job.setting.over(told.parts), told.groups
+    inference = job.options.inference
+    worst = max(
+        (row.worst for row in made.findings if row.requirement == BtPrivacy.key), default=0.0
+    )
     with suppress(TooLarge):
-        figures["sure"] = most_sure(over, told.groups, every, job.options.inference, job.progress)
-        figures["known"] = most_known(over, told.groups, every)
+        figures["sure"] = most_sure(over, groups, every, inference, job.progress)
+        figures["known"] = most_known(over, groups, every)
+        counted = known_by_columns(over, groups, every)
+        figures["known_by_columns"], figures["knowable"] = counted
+        informed = [one for one in every or own if one[0] not in _bounded(job)]
+        figures["largest_disclosure"] = max(worst, largest_change(over, groups, informed))
+        figures["one_value"] = in_groups_of_one_value(over.parts, groups)
     return figures

@@ -35,16 +35,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.knowledge import reader_in_words
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.certainty import Certainty
+from bkpriv_core.certainty import Certainty, in_groups_of_one_value
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import aspects_of, columns_of
+from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.scale import beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 
@@ -315,14 +313,7 @@ def _one_value(evidence: Evidence) -> list[Matter]:
     release = evidence.shown
     if release.partition is None or not release.published:
         return []
-    sensitive, alike = release.table.sensitive, np.zeros(len(release.groups), dtype=bool)
-    if sensitive.size < 2:
-        return []
-    for aspect in aspects_of(sensitive):
-        counts = aspect.count(release.histograms)
-        if (counts.sum(axis=0) > 0).sum() > 1:
-            alike |= (counts > 0).sum(axis=1) == 1
-    people = int(release.sizes[alike].sum())
+    people = in_groups_of_one_value(release.parts, release.groups)
     if not people:
         return []
     return [

@@ -134,9 +134,13 @@ class Breach(Distance):
             after[rows, nodes],
         )
 
+    def values(self, beliefs: FloatArray) -> FloatArray:
+        """Belief in each value of the column, or number of people: (..., n) of (..., m)."""
+        return self._nodes[0].believed(beliefs)
+
     def certain(self, beliefs: FloatArray, above: float) -> BoolArray:
         """Mark people of whom some value is believed above a limit: (...,) of beliefs (..., m)."""
-        return np.asarray((self._nodes[0].believed(beliefs) > above).any(axis=-1))
+        return np.asarray((self.values(beliefs) > above).any(axis=-1))
 
     def found_out(self, prior: FloatArray, posterior: FloatArray, above: float) -> BoolArray:
         """Mark values of nodes with a prior belief within the limit and a posterior above a bound.

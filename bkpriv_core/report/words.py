@@ -350,14 +350,20 @@ def unit_of(persons: Contribution | None) -> str:
 def moves(bits: float) -> str:
     """Explain what a change of belief of so many bits allows, where there are two answers."""
     beliefs = np.linspace(0.0, 1.0, 1001)
-    reached = beliefs[_bits(np.full(1001, _BELIEVED), beliefs) <= bits]
+    most = reached(bits)
     certain = beliefs[_bits(beliefs, np.ones(1001)) <= bits]
-    if reached[-1] == 1.0:
+    if most == 1.0:
         return f"from {share(_BELIEVED)} to certainty"
     # Whole per cents that are within the bits.
-    up, least = math.floor(100 * reached[-1] + 1e-9), math.ceil(100 * certain[0] - 1e-9)
+    up, least = math.floor(100 * most + 1e-9), math.ceil(100 * certain[0] - 1e-9)
     said = f"from {share(_BELIEVED)} to {up} %"
     return said if least == 100 else f"{said}, or from {least} % to certainty"
+
+
+def reached(bits: float) -> float:
+    """Probability that a belief of 10 % may become by a change of so many bits."""
+    beliefs = np.linspace(0.0, 1.0, 1001)
+    return float(beliefs[_bits(np.full(1001, _BELIEVED), beliefs) <= bits][-1])
 
 
 _BELIEVED = 0.1

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bkpriv_core.belief.knowledge import Knowledge, Uniform
 from bkpriv_core.belief.posterior import AUTO_STATES
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
 from bkpriv_core.exploration import (
     CUSTOMARY,
     MOST_SETTINGS,
+    WEAK_READER,
     Shared,
     list_policies,
     shared_readers,
@@ -24,6 +26,7 @@ from bkpriv_core.method import METHODS, GroupMethod, Job, parse_options
 from bkpriv_core.method.growing import stand
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
@@ -43,7 +46,9 @@ def test_a_grid_is_every_combination_adversary_by_adversary() -> None:
     listed = list_policies(
         {"grid": {"k": ks, "t": ts, "bandwidth": widths}, "with": {"l_diversity": {"l": 2}}}
     )
-    assert listed == [{"k_anonymity": {"k": k}} for k in ks] + [
+    alone = [{"k_anonymity": {"k": k}} for k in ks]
+    diverse = [{"l_diversity": {"l": 2}, **policy} for policy in alone]
+    assert listed == alone + diverse + [
         {
             "l_diversity": {"l": 2},
             "bt_privacy": [{"bandwidth": width, "t": t}],
@@ -77,8 +82,10 @@ def test_without_policies_a_customary_grid_is_tried() -> None:
     listed = list_policies(None)
     assert listed == list_policies(CUSTOMARY)
     assert listed[0] == {"k_anonymity": {"k": 5}}
-    assert len(listed) == 1 + 4 * 6
+    assert len(listed) == 2 + 6
     assert all(policy["k_anonymity"] == {"k": 5} for policy in listed)
+    assert all(policy.items() >= WEAK_READER.items() for policy in listed[1:])
+    assert all(len(policy["bt_privacy"]) == 3 for policy in listed[2:])
     for policy in listed:
         parse_policy(policy)
 
@@ -251,6 +258,43 @@ def test_what_trials_share_changes_no_release(
             assert mine.estimator == theirs.estimator
 
 
+def counted(setting: Setting, release: Release, knowledge: Knowledge) -> tuple[int, int]:
+    """People of whom a reader becomes sure, and is sure beforehand, record by record."""
+    prior, sure, known = setting.prior(knowledge), 0, 0
+    adversaries = setting.over(release.parts).adversaries([knowledge])
+    for group in release.groups:
+        alone = Groups.from_lists([group])
+        after = adversaries.posterior(alone, "exact").beliefs[0]
+        for part, belief in zip(group, after, strict=True):
+            before = prior[release.parts.cell[part]]
+            made = (before <= 0.5) & (belief > 0.9)
+            sure += int(release.parts.weights[part]) * bool(made.any())
+            known += int(release.parts.weights[part]) * bool((before > 0.9).any())
+    return sure, known
+
+
+def test_what_readers_know_by_columns_is_apart_from_what_nearly_everybody_has() -> None:
+    """A value is that of 95 of 100 people; a reader knows the others by a town, or does not."""
+
+    def tried(towns: int) -> dict[str, float | None]:
+        rows = np.array([(place % towns, int(place % 20 == 0)) for place in range(100)])
+        made, _ = Table.from_rows(
+            (Domain("town", tuple(f"{town:02}" for town in range(towns))),),
+            Domain("value", ("well", "ill")),
+            rows,
+            np.ones(100, int),
+        )
+        policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.5}})
+        method, setting = METHODS["mondrian"], Setting(made)
+        job = Job(setting, policy.requirements, parse_options(method, {}), SeededChance(1), SILENT)
+        named = shared_readers(setting, policy.requirements)
+        return try_out(method, job, stand(made, NOBODY), shared=Shared(named))
+
+    names = ("known", "known_by_columns", "knowable")
+    assert [tried(5)[name] for name in names] == [100, 0, 5]
+    assert [tried(20)[name] for name in names] == [100, 5, 5]
+
+
 def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: Table) -> None:
     """Counted record by record from the posteriors of each reader, for two policies."""
     method, setting = METHODS["mondrian"], Setting(table)
@@ -261,32 +305,33 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
     every = [item for policy in policies for item in policy.requirements]
     every += parse_policy({"bt_privacy": {"bandwidth": {"age": 9.0}, "t": 0.5}}).requirements
     named = shared_readers(setting, every)
-    assert [knowledge for knowledge, _ in named] == [0.2]  # No "town" in the mapping.
+    # No "town" in the mapping; and the reader who knows the shares, whom no policy names.
+    assert [knowledge for knowledge, _ in named] == [0.2, Uniform()]
     counts = []
     for policy in policies:
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
         release = method.make(job).release
-        prior, sure, known = setting.prior(0.2), 0, 0
-        adversaries = setting.over(release.parts).adversaries([0.2])
-        for group in release.groups:
-            alone = Groups.from_lists([group])
-            after = adversaries.posterior(alone, "exact").beliefs[0]
-            for part, belief in zip(group, after, strict=True):
-                before = prior[release.parts.cell[part]]
-                made = (before <= 0.5) & (belief > 0.9)
-                sure += int(release.parts.weights[part]) * bool(made.any())
-                known += int(release.parts.weights[part]) * bool((before > 0.9).any())
+        found = [counted(setting, release, knowledge) for knowledge, _ in named]
+        sure, known = (max(each) for each in zip(*found, strict=True))
         job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
         figures = try_out(method, job, stand(table, NOBODY), shared=Shared(named))
         assert (figures["sure"], figures["known"]) == (sure, known)
+        values = [(release.parts.counts[group].sum(axis=0) > 0).sum() for group in release.groups]
+        assert figures["one_value"] == release.sizes[np.array(values) == 1].sum()
+        assert figures["rows"] == figures["knowable"] == table.records
         counts.append((sure, known))
+        if policy is policies[0]:  # What the reader of bandwidth 0.2 learns is estimated there.
+            adversary = setting.over(release.parts).adversaries([0.2])
+            estimated = adversary.disclosure(release.groups, "omega").figures.max()
+            assert figures["largest_disclosure"] == pytest.approx(estimated)
+        else:
+            assert figures["largest_disclosure"] == figures["worst_disclosure"]
     assert counts[0][0] > 0
     assert shared_readers(setting, policies[0].requirements) == []
     plain = Job(setting, policies[0].requirements, options, SeededChance(1), SILENT)
     customary = try_out(method, plain, stand(table, NOBODY))["sure"]
-    asked = shared_readers(
-        setting, parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
-    )
+    stands_in = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
+    asked = [one for one in shared_readers(setting, stands_in) if one[0] == 0.3]
     assert customary == try_out(method, plain, stand(table, NOBODY), shared=Shared(asked))["sure"]
 
 

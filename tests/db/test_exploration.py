@@ -26,9 +26,16 @@ EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %
 
 METRICS = {
     *("discernibility", "average_class_size", "gcp", "rgcp", "suppressed_share", "query_error"),
-    *("worst_disclosure", "mean_disclosure", "sure", "known", "exact_share"),
-    *("groups", "seconds"),
+    *("worst_disclosure", "mean_disclosure", "exact_share", "groups", "seconds"),
+    *("sure", "known", "known_by_columns", "knowable", "largest_disclosure", "one_value"),
+    *("rows", "records"),
 }
+
+MEASURED = METRICS - {
+    *("seconds", "exact_share", "known", "known_by_columns", "knowable", "largest_disclosure"),
+    *("one_value", "records"),
+}
+"""Metrics that functions measure of releases that are made."""
 
 READERS = (0.3, 0.6)
 """Readers of the policies that are tried."""
@@ -67,12 +74,14 @@ def published(
     )
     figures["query_error"] = figures["query_error_median"]
     figures["groups"] = one(db, "SELECT groups FROM bkpriv.releases WHERE release = %s", [release])
+    figures["rows"] = one(db, "SELECT count(*) FROM public.tried")
     figures["worst_disclosure"], figures["mean_disclosure"] = db.execute(
         "SELECT max(worst), max(mean) FROM bkpriv.audits "
         "WHERE release = %s AND requirement = 'bt_privacy'",
         [release],
     ).fetchall()[0]
-    readers = {"bt_privacy": [{"bandwidth": reader, "t": 0.9} for reader in READERS]}
+    known = [*READERS, {"kernel": "uniform"}]  # Who knows only the shares is always counted.
+    readers = {"bt_privacy": [{"bandwidth": reader, "t": 0.9} for reader in known]}
     if method != "randomize":
         audited = "SELECT max(sure) FROM bkpriv.audit(%s, %s)"
         figures["sure"] = one(db, audited, [release, Jsonb(readers)])
@@ -100,12 +109,12 @@ def test_figures_are_those_that_a_publication_would_have(
         shared["js_divergence"] = {"j": 0.9, "bandwidth": 0.3}
     grid = {"grid": {"bandwidth": [0.3, 0.6], "t": [0.2, 0.3]}, "with": shared}
     found = explore(clinic, grid, method, seed=7, **options)
-    assert list(found) == [1, 2, 3, 4, 5]  # First k alone.
-    for place, (bandwidth, t) in enumerate([(b, t) for b in READERS for t in (0.2, 0.3)], 2):
+    assert list(found) == [1, 2, 3, 4, 5, 6]  # First k alone, then what all share.
+    for place, (bandwidth, t) in enumerate([(b, t) for b in READERS for t in (0.2, 0.3)], 3):
         assert found[place].keys() == METRICS
         policy = {**shared, "bt_privacy": [{"bandwidth": bandwidth, "t": t}]}
         expected = published(clinic, policy, method, seed=7, **options)
-        for metric in METRICS - {"seconds", "exact_share", "known"}:
+        for metric in MEASURED:
             assert found[place][metric] == pytest.approx(expected[metric]), metric
         assert found[place]["exact_share"] == (0 if options.get("estimator") == "omega" else 1)
 
@@ -247,7 +256,7 @@ def test_several_sensitive_columns_are_bounded_each(clinic: Connection) -> None:
     }
     (found,) = explore(clinic, [policy], dataset="two", seed=1).values()
     expected = published(clinic, policy, DEFAULT_METHOD, "two", seed=1)
-    for metric in METRICS - {"seconds", "exact_share", "known"}:
+    for metric in MEASURED:
         assert found[metric] == pytest.approx(expected[metric]), metric
 
 
@@ -270,11 +279,11 @@ def test_without_policies_a_grid_is_tried_and_a_draft_estimates(clinic: Connecti
     query = "SELECT place, policy, metric, value FROM bkpriv.explore('patients', draft => true)"
     rows = clinic.execute(query).fetchall()
     assert rows[0][:2] == (1, {"k_anonymity": {"k": 5}})
-    assert {place for place, *_ in rows} == set(range(1, 26))
+    assert {place for place, *_ in rows} == set(range(1, 9))
     assert {value for *_, metric, value in rows if metric == "exact_share"} == {0.0, None}
-    policy = next(policy for place, policy, *_ in rows if place == 25)
+    policy = next(policy for place, policy, *_ in rows if place == 8)
     by_hand = explore(clinic, [PLAIN, policy], estimator="omega", refine=False)
-    figures = {metric: value for place, _, metric, value in rows if place == 25}
+    figures = {metric: value for place, _, metric, value in rows if place == 8}
     assert figures["gcp"] == pytest.approx(by_hand[2]["gcp"])
     assert figures["sure"] == by_hand[2]["sure"]
 

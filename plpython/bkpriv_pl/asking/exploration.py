@@ -23,10 +23,10 @@ from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.memory import BUDGET
 from bkpriv_pl.server.progress import POLLED, Task
-from bkpriv_pl.tables.dataset import Dataset, find_dataset
+from bkpriv_pl.tables.dataset import Dataset, find_dataset, open_source
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.period import require_period
-from bkpriv_pl.tables.persons import kept_of
+from bkpriv_pl.tables.persons import kept_of, records_of
 
 __all__ = ["explore"]
 
@@ -117,8 +117,11 @@ def explore(
         task.step("counting")
         read = replace(registered, attributes=())
         subject = Subject.read(read, within, way, chosen, kept=kept_of(chosen, registered))
-        figures |= _tried(subject, understood, task)
+        records = _count_records(subject)
+        for place, found in _tried(subject, understood, task).items():
+            figures[place] = found if "refused" in found else {**found, "records": records}
         _warn_of_lost(figures)
+        _warn_of_unread(records, records_of(subject.source.table))
     _warn_of_others(registered)
     task.done()
     return iter(
@@ -156,6 +159,17 @@ def _tried(
     return figures
 
 
+def _count_records(subject: Subject) -> int:
+    """Count the records of the source, of which some may not be kept."""
+    if subject.kept is None:
+        return subject.source.table.records
+    period, source = subject.period, open_source(subject.dataset)
+    within = "" if period is None else f" WHERE {period.condition('s')}"
+    types, values = ([], []) if period is None else (["text"], [period.text])
+    counted: int = run(f"SELECT count(*) AS n FROM {source} AS s{within}", types, values)[0]["n"]
+    return counted
+
+
 def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
     """Say why a policy cannot be published under; that is its only figure."""
     telling.notice(
@@ -174,6 +188,17 @@ def _warn_of_lost(figures: Mapping[int, Mapping[str, float | None]]) -> None:
             detail="; ".join(f"policy {place}: {share:.1%}" for place, share in lost.items()) + ".",
             hint="They find no group that satisfies the policy. Weaken it, or leave out columns: "
             "what many columns and a sharp adversary tell of a person, no group hides.",
+        )
+
+
+def _warn_of_unread(records: int, read: int) -> None:
+    """Say how many records of people would not be published, whatever the policy."""
+    if read < records:
+        telling.notice(
+            f"{records - read} of {records} records of people are not published, under any policy",
+            detail="Option max_records_per_person leaves them out.",
+            hint='Publish all of them with {"max_records_per_person": "all"}, if the '
+            "quasi-identifiers of a person are the same in all records.",
         )
 
 

@@ -11,13 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, Options
 from bkpriv_core.method.growing import Growth
 from bkpriv_core.requirement import Requirement, check_binding
-from bkpriv_core.table.combination import rows_of
 from bkpriv_core.table.passed import Passed
 from bkpriv_core.verdict import Matter
 from bkpriv_pl.past.remembering import set_out
@@ -31,6 +28,7 @@ from bkpriv_pl.tables.counts import Reading, count_records
 from bkpriv_pl.tables.dataset import Dataset, open_source, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
+from bkpriv_pl.tables.persons import records_of
 
 __all__ = ["Subject"]
 
@@ -113,10 +111,7 @@ class Subject:
         """Find what is to be judged of the source: records of people that are not published."""
         if self.kept is None or self.kept.most is None:
             return []
-        read = self.source.table
-        values = np.arange(read.sensitive.size)
-        which, _ = rows_of(read.sensitive, values)
-        taken = int(read.counts.sum(axis=0)[which].sum())
+        taken = records_of(self.source.table)
         every = count_records(open_source(self.dataset), self.period)
         if taken == every:
             return []

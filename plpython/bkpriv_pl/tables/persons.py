@@ -13,13 +13,14 @@ import numpy as np
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
+from bkpriv_core.table.table import Table
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.column import column_types
 from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.kept import Kept
 
-__all__ = ["kept_of", "persons_counted", "tell_bounded", "tell_persons"]
+__all__ = ["kept_of", "persons_counted", "records_of", "tell_bounded", "tell_persons"]
 
 
 def kept_of(options: Options, dataset: Dataset) -> Kept | None:
@@ -49,9 +50,7 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
     """Say of a release that it counts persons, if it does, and how many records these have."""
     if kept is None:
         return
-    persons = published.table.counts.sum(axis=0)
-    which, _ = rows_of(published.table.sensitive, np.arange(len(persons)))
-    records = int(persons[which].sum())
+    records = records_of(published.table)
     bounded = ""
     if kept.most is not None:
         how = "at random" if kept.latest_by is None else f'the latest by "{kept.latest_by}"'
@@ -75,6 +74,13 @@ def persons_counted(release: int) -> bool:
             [release],
         )
     )
+
+
+def records_of(table: Table) -> int:
+    """Count the records that were read of the persons of a table."""
+    persons = table.counts.sum(axis=0)
+    which, _ = rows_of(table.sensitive, np.arange(len(persons)))
+    return int(persons[which].sum())
 
 
 def tell_bounded(release: int) -> None:
