@@ -24,7 +24,6 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
-from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Only, Uniform, state_knowledge
 from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
@@ -47,7 +46,6 @@ __all__ = [
     "counted_sure",
     "in_groups_of_one_value",
     "known_by_columns",
-    "largest_change",
     "made_sure_in",
     "most_known",
     "most_sure",
@@ -296,24 +294,6 @@ def known_by_columns(
         rare = held.sum(axis=0) <= SURE * setting.parts.weights[groups.members].sum()
         found.append((int((held * sure)[:, rare].sum()), int(held[:, rare].sum())))
     return max(found, key=lambda pair: pair[0] / max(pair[1], 1))
-
-
-def largest_change(
-    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
-) -> float:
-    """Estimate by omega how far the belief of some readers moves that moves most, in bits.
-
-    Args:
-        setting, groups, named: See `most_sure`.
-    """
-    most = 0.0
-    for knowledge, sight in named:
-        compared = [Comparison(column=sight.column(setting))]
-        adversary = setting.adversaries([knowledge], compared)
-        for first, last in groups.chunks(max(_MOST_BELIEFS // setting.table.sensitive.size, 1)):
-            some = groups.select(np.arange(first, last))
-            most = max(most, float(adversary.disclosure(some, "omega").figures.max()))
-    return most
 
 
 def in_groups_of_one_value(parts: Parts, groups: Groups) -> int:

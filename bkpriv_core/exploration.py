@@ -69,13 +69,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from bkpriv_core.audit import Finding, judge_queries, unmet
+from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Uniform
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import (
     in_groups_of_one_value,
     known_by_columns,
-    largest_change,
     most_known,
     most_sure,
     readers,
@@ -98,6 +100,7 @@ from bkpriv_core.requirement import (
 from bkpriv_core.requirement.breach import BEFORE, SURE
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import keys_of
+from bkpriv_core.table.groups import Groups
 from bkpriv_core.utility.comparison import query_errors
 from bkpriv_core.utility.measures import utility
 
@@ -129,6 +132,9 @@ CUSTOMARY: Mapping[str, Any] = {
     "with": WEAK_READER,
 }
 """Grid that is tried if nobody says which policies: three readers at once, and the weak one."""
+
+_BELIEFS = 2**22
+"""Limit of the numbers that are beliefs at a time, arrays of 32 MB."""
 
 _AXES = ("bandwidth", "t", "k", "l")
 """Axes of a grid; the last one changes first."""
@@ -391,6 +397,24 @@ def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[
         counted = known_by_columns(over, groups, every)
         figures["known_by_columns"], figures["knowable"] = counted
         informed = [one for one in every or own if one[0] not in _bounded(job)]
-        figures["largest_disclosure"] = max(worst, largest_change(over, groups, informed))
+        figures["largest_disclosure"] = max(worst, _largest_change(over, groups, informed))
         figures["one_value"] = in_groups_of_one_value(over.parts, groups)
     return figures
+
+
+def _largest_change(
+    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+) -> float:
+    """Estimate by omega how far the belief of some readers moves that moves most, in bits.
+
+    Args:
+        setting, groups, named: See `most_sure`.
+    """
+    most = 0.0
+    for knowledge, sight in named:
+        compared = [Comparison(column=sight.column(setting))]
+        adversary = setting.adversaries([knowledge], compared)
+        for first, last in groups.chunks(max(_BELIEFS // setting.table.sensitive.size, 1)):
+            some = groups.select(np.arange(first, last))
+            most = max(most, float(adversary.disclosure(some, "omega").figures.max()))
+    return most

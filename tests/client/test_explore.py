@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +54,8 @@ def test_without_options_a_grid_is_tried_and_what_is_recommended_can_be_run(
     shown = db.execute("SELECT dataset, view_name FROM bkpriv.releases").fetchall()
     assert shown == [("patients", "clinic.patients_shown")]
     assert_drawn(plot)
-    figures = dict(db.execute("SELECT metric, value FROM bkpriv.utility(1)").fetchall())
+    measured = db.execute("SELECT metric, value FROM bkpriv.utility(1)").fetchall()
+    figures: dict[str, Any] = dict(measured)
     sure = one(db, "SELECT max(sure) FROM bkpriv.audit(1)")
     groups = one(db, "SELECT groups FROM bkpriv.releases")
     assert marked[2:-1] == [

@@ -77,7 +77,7 @@ def test_each_k_is_compared_with_itself() -> None:
 
 def test_readers_who_know_much_beforehand_are_no_reason_for_a_policy() -> None:
     weak = tried(2, 0.03, stated=dict(WEAK_READER))
-    known = {"known_by_columns": 41.0, "knowable": 400.0, "known": 400.0}
+    known: dict[str, Any] = {"known_by_columns": 41.0, "knowable": 400.0, "known": 400.0}
     vacuous = tried(3, 0.02, (0.2, 0.3), 0.0, **known)
     shares = Setting(
         4,
@@ -130,7 +130,7 @@ def test_the_cause_of_what_readers_know_is_the_right_one(
     known: float, by_columns: float, cause: str | None
 ) -> None:
     """A value is that of 960 of 1,000 people, or readers know the others by their columns."""
-    figures = {"average_class_size": 10.0, "groups": 100.0, "knowable": 40.0}
+    figures: dict[str, Any] = {"average_class_size": 10.0, "groups": 100.0, "knowable": 40.0}
     one = tried(2, 0.03, (0.2,), known=known, known_by_columns=by_columns, **figures)
     words = reason(one, [ALONE, one], 0.05)
     assert ("over 90 %" in words) == (by_columns < 4 and known > 200)
@@ -171,7 +171,10 @@ def test_nothing_is_recommended_where_nothing_can_be(settings: list[Setting], wh
 
 
 def test_where_values_are_shown_as_they_are_the_error_of_queries_counts() -> None:
-    policies = [K, *({**K, "bt_privacy": [{"bandwidth": 0.2, "t": t}]} for t in (0.2, 0.1))]
+    policies: list[dict[str, Any]] = [
+        K,
+        *({**K, "bt_privacy": [{"bandwidth": 0.2, "t": t}]} for t in (0.2, 0.1)),
+    ]
     settings = [
         Setting(place, policy, {"gcp": 0.0, "query_error": error, "largest_disclosure": bits})
         for place, (policy, error, bits) in enumerate(
