@@ -55,7 +55,8 @@ def test_what_costs_too_much_is_out_of_reach_in_detail_in_errors_and_in_records(
     alone = tried(1, 0.02, query_error=0.06, suppressed_share=0.0)
     for name, most in (("query_error", 0.16), ("suppressed_share", 0.05)):
         for figure, reached in ((most, True), (most + 0.001, False)):
-            one = tried(2, 0.03, (0.2,), **{name: figure})
+            changed: dict[str, Any] = {name: figure}
+            one = tried(2, 0.03, (0.2,), **changed)
             assert within_reach(one, [alone, one], 0.05) is reached
     other = tried(2, 0.03, (0.2,), stated={"k_anonymity": {"k": 9}})
     assert not within_reach(other, [alone, other], 1)  # There is nothing to compare it with.
