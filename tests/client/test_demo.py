@@ -32,7 +32,7 @@ def test_the_hospital_twice(database: Database, db: Connection) -> None:
     assert costs is not None
     k_anonymous, *others = (float(share.rstrip("%")) for share in costs.group(1).split())
     assert 0 < k_anonymous < min(others)
-    assert f"psql '{uri}'" in first
+    assert f"psql -v SHOW_CONTEXT=never '{uri}'" in first
     second = succeeded("demo", "--uri", uri, "--records", "1500")
     assert breached(second) == [usual, private]
 
