@@ -49,7 +49,7 @@ def test_figures_stand_beside_the_baseline_and_a_picture_is_drawn(
 
 def test_an_attacker_who_is_not_there_is_refused(uri: str, tmp_path: Path) -> None:
     said = failed("attack", "1", "--attacker", "learned", "--uri", uri)
-    assert 'Perhaps "learner" is meant' in said
+    assert 'Perhaps you meant "learner"' in said
     assert "no ending of a picture" in failed("attack", "1", "--plot", "a.txt", "--uri", uri)
 
 

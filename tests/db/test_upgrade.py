@@ -39,7 +39,8 @@ UPDATE = "ALTER EXTENSION bkpriv UPDATE"
 UNSOUND = "SELECT check_name, detail FROM bkpriv.doctor() WHERE NOT ok"
 
 LAST_AUDIT = """
-SELECT release, requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator
+SELECT release, requirement, parameters - ARRAY['sure', 'not_inferred'], threshold, worst, mean,
+    vulnerable, satisfied, estimator
 FROM bkpriv.audits WHERE audit IN (SELECT max(audit) FROM bkpriv.audits GROUP BY release)
     AND release IN (SELECT release FROM bkpriv.releases WHERE status <> 'purged')
 ORDER BY audit, release, requirement, parameters::text
