@@ -80,14 +80,15 @@ def test_groups_are_those_at_medians_or_finer(
 
 
 @SOME
-@given(tables(min_records=4, max_records=24), st.floats(0.2, 0.95), st.integers(0, 2))
+@given(tables(min_records=4, max_records=24), st.floats(0.01, 0.9), st.integers(0, 2))
 def test_requirements_on_all_groups_give_groups_as_at_medians_or_finer(
-    records: Records, c: float, k: int
+    records: Records, share: float, k: int
 ) -> None:
     setting = Setting(as_table(records))
-    requirements: list[Requirement] = [CkSafety(c, k)]
     whole = Groups.whole(len(setting.parts))
-    assume(requirements[0].satisfied(setting, whole).all())
+    attained = float(CkSafety(0.99, k).measure(setting, whole, "exact").figures.max())
+    assume(attained < 1)
+    requirements: list[Requirement] = [CkSafety(attained + share * (1 - attained), k)]
     medians = at_medians(setting, requirements).labels(len(setting.parts))
     groups = mondrian(setting, requirements)
     assert requirements[0].satisfied(setting, groups).all()

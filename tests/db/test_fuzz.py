@@ -17,7 +17,7 @@ from tests.db.refusal import unchanged
 
 SEED = 20240608
 
-CALLS = 4200 if EXTENDED else 700
+CALLS = 6300 if EXTENDED else 700
 """Calls, of which more than a quarter fail: more than a thousand."""
 
 ALLOWED = re.compile("22...|25...|42...|54...|0A000|2BP01|3F000|53200|55000|57014")

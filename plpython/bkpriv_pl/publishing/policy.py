@@ -11,7 +11,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.stated import near
 from bkpriv_pl.server.access import Access
-from bkpriv_pl.server.boundary import Refusal, decode, entry, from_json, require, run
+from bkpriv_pl.server.boundary import Refusal, decode, entry, from_json, require, require_name, run
 from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.dataset import ORDER
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -75,7 +75,7 @@ def refuse_name(name: str, release: int | None) -> None:
 @entry(Access.NOTHING)
 def set_policy(name: str | None, requirements: str | None) -> str:
     """See ``bkpriv.set_policy``."""
-    name = require(name, "name of the policy")
+    name = require_name(name, "name of the policy")
     parse_policy(from_json(requirements, "requirements"))
     types = ["text", "jsonb", "text"]
     (role,) = run("SELECT current_user::text AS name")

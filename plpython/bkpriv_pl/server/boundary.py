@@ -33,10 +33,14 @@ __all__ = [
     "needed_of_texts",
     "prepare",
     "require",
+    "require_name",
     "run",
     "unpack_floats",
     "unpack_integers",
 ]
+
+_LONGEST_NAME = 9000
+"""Bytes of a name that history records."""
 
 _DEPTH = 32
 """Levels of objects and lists that a JSON value may have."""
@@ -117,6 +121,18 @@ def require(value: str | None, name: str) -> str:
             hint=f"Give a non-empty {name}.",
         )
     return value
+
+
+def require_name(value: str | None, what: str) -> str:
+    """Return the name of a dataset or policy, which must not be missing or too long to record."""
+    name = require(value, what)
+    if (size := len(name.encode())) > _LONGEST_NAME:
+        raise InvalidParameter(
+            f"{what} is too long",
+            detail=f"It has {size} bytes, and a name at most {_LONGEST_NAME}.",
+            hint="Choose a shorter name.",
+        )
+    return name
 
 
 def from_json(text: str | None, name: str) -> Any:

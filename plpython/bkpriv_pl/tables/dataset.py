@@ -15,7 +15,7 @@ from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.scale import parse_scales
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.access import Access, now
-from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, require_name, run
 from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
@@ -371,7 +371,7 @@ def register(
     scales: str | None,
 ) -> str:
     """See ``bkpriv.register_dataset``."""
-    name = require(name, "name of the dataset")
+    name = require_name(name, "name of the dataset")
     relation = open_relation(require(source, "source"))
     known, told, beside = check_roles(
         name, quasi_identifiers, sensitive, attributes, extras=(respondent, period)
