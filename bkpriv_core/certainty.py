@@ -34,7 +34,7 @@ from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Measurement
 from bkpriv_core.requirement.base import SLACK
 from bkpriv_core.requirement.breach import CUSTOMARY, SURE
 from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.table.combination import Combination, aspects_of
+from bkpriv_core.table.combination import Combination, Having, aspects_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -297,12 +297,17 @@ def known_by_columns(
 
 
 def in_groups_of_one_value(parts: Parts, groups: Groups) -> int:
-    """Count people in groups in which a sensitive column has one value, and not in the table."""
+    """Count people in groups that share a value of a sensitive column which not all people have.
+
+    Where persons may have several values: one that everybody in the group has.
+    """
     histograms, alike = parts.histograms(groups), np.zeros(len(groups), dtype=bool)
     for aspect in aspects_of(parts.table.sensitive):
         found = aspect.count(histograms) > 0
         if found.any(axis=0).sum() > 1:
-            alike |= found.sum(axis=1) == 1
+            shared = found.sum(axis=1) == 1
+            # To have it, and not to have it not.
+            alike |= shared & found[:, 0] if isinstance(aspect, Having) else shared
     return int(parts.sizes(groups)[alike].sum())
 
 

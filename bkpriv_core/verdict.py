@@ -345,7 +345,8 @@ def _exchange(evidence: Evidence) -> list[Matter]:
     if sure := count.parameters.get("sure"):
         played = f"; a reader who does not know the groups becomes sure about {sure} of them"
     if unknown := count.parameters.get("not_inferred"):
-        played += f"; what such a reader learns about {unknown} of them is not known"
+        who = "such a reader" if sure else "a reader who does not know the groups"
+        played += f"; what {who} learns about {unknown} of them is not known"
     return [
         Matter(
             "exchange",

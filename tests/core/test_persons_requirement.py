@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import in_groups_of_one_value
 from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -114,6 +115,25 @@ def test_beliefs_about_persons_by_enumeration_of_all_worlds(
 def test_everybody_has_a_value() -> None:
     patients = Patients([("b", (0,)), ("b", (0,)), ("a", (0, 0)), ("a", (0, 0)), ("a", (0, 0, 0))])
     assert_weighed(patients, 1.5, [[0, 1]])
+
+
+@MANY
+@example(Patients([("a", (0,)), ("a", (1, 1)), ("b", (2,))]))  # nobody of a has the last
+@example(Patients([("a", (0, 1)), ("b", (0, 2, 1))]))
+@example(Patients([("a", (0, 1)), ("a", (0, 2)), ("b", (1, 2))]))
+@given(persons)
+def test_people_in_groups_of_one_value_share_a_value_that_not_everybody_has(
+    patients: Patients,
+) -> None:
+    cells = [[cell] for cell in range(patients.table.cells)]
+    parts = Setting(patients.table).parts
+    found = 0
+    everybody = [set(map(int, str(row[-1]).split())) for row in patients.spelled.rows]
+    for group in cells:
+        members = [everybody[record] for record in records_of(patients.spelled, group)]
+        shared = set.intersection(*members) - set.intersection(*everybody)
+        found += len(members) * bool(shared)
+    assert in_groups_of_one_value(parts, as_groups(cells)) == found
 
 
 def assert_weighed(patients: Patients, bandwidth: float, cells: list[list[int]]) -> None:
