@@ -104,7 +104,7 @@ def explore(
         ),
     ] = "5%",
     every: Annotated[
-        bool, typer.Option("--all", help="Show all policies, not only the most telling eight.")
+        bool, typer.Option("--all", help="Show all policies, not only eight that differ most.")
     ] = False,
     plot: Annotated[
         Path | None,

@@ -62,7 +62,7 @@ LASTING = ("together", "records", "releases")
 """Keys of matters that are found when a release is made, and remain as they are."""
 
 _MANY = 0.1
-"""Share of the people above which a bound that says nothing about them protects hardly anybody."""
+"""Share of the people above which a bound that says nothing about them hardly protects people."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ _DIGITS = 6
 """Decimal digits of numbers that are taken for multiples of a step."""
 
 _WHOLE = 2.0**52
-"""Bound of numbers of steps, which double precision tells apart."""
+"""Bound of numbers of steps, which double precision distinguishes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Outlying: numbers and days of a column that may stand for a missing value, or lie far out.
 
-They change nothing by themselves. Whoever declares a column reads of them, with what mends it.
+They change nothing by themselves. Whoever declares a column reads of them, with what repairs it.
 
 - *Stand-ins* are numbers by the rules of `sentinel`. Days and times are stand-ins if they are known
   to be used so, as 9999-12-31 or 1900-01-01, occur more than once, and stand out: they lie beyond

@@ -100,7 +100,7 @@ def test_columns_that_only_depend_on_each_other_are_not(visits: Connection) -> N
 
 def test_the_one_measure_serves_attributes_and_quasi_identifiers(visits: Connection) -> None:
     (said,) = register(visits, ["age"], ["diagnosis"], ("code", "urgent"))
-    assert 'attributes of dataset "visits" tell quasi-identifiers or sensitive values' in said
+    assert 'attributes of dataset "visits" disclose quasi-identifiers or sensitive values' in said
     assert '"code", "diagnosis" (1; ' in said
 
 

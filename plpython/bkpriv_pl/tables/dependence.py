@@ -116,8 +116,8 @@ def _warn_of_repeated(dataset: str, pairs: Sequence[str], part: str) -> None:
         telling.warning(
             f'quasi-identifiers of dataset "{dataset}" repeat each other',
             detail=f"They determine each other, or rise and fall together: {_some(pairs)}.{part}",
-            hint="Leave out one of each pair. Both tell adversaries the same, and a release with "
-            "both loses more detail.",
+            hint="Leave out one of each pair. Adversaries learn the same by both, and a release "
+            "with both loses more detail.",
         )
 
 
@@ -125,10 +125,10 @@ def _warn_of_attributes(dataset: str, revealing: Sequence[str], part: str) -> No
     """Warn of attributes that disclose quasi-identifiers or sensitive values."""
     if revealing:
         telling.warning(
-            f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
+            f'attributes of dataset "{dataset}" disclose quasi-identifiers or sensitive values',
             detail="Attribute, column (how often records alike in the attribute are alike in the "
             f"column; any records): {_some(revealing)}.{part}",
-            hint="They tell readers whose a row of a group may be. Leave such attributes out, "
-            "make them coarser in a view, or name them among what they tell: the "
+            hint="Readers may find by them whose a row of a group is. Leave such attributes out, "
+            "make them coarser in a view, or name them among what they disclose: the "
             "quasi-identifiers, or the sensitive columns.",
         )

@@ -1,4 +1,4 @@
-"""Outlying values of numbers, days and times, with the SQL that mends them."""
+"""Outlying values of numbers, days and times, with the SQL that repairs them."""
 
 from __future__ import annotations
 
