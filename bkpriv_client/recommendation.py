@@ -46,9 +46,7 @@ def candidates(settings: Sequence[Setting], tolerance: float) -> list[Setting]:
         settings: Policies that were tried, k-anonymity alone among them.
         tolerance: The most that may be lost beyond k-anonymity alone, as a share.
     """
-    able = [item for item in settings if not item.plain and not item.refused]
-    if knows_much(settings):
-        able = [item for item in able if not item.informed]
+    able = _able(settings)
     every = {reader for item in settings for reader in item.readers}
     reached = [item for item in able if within_reach(item, settings, tolerance)]
     found: list[Setting] = []
@@ -57,6 +55,16 @@ def candidates(settings: Sequence[Setting], tolerance: float) -> list[Setting]:
         ranked = _by_knee(series, settings)
         found += [item for item in ranked if item in reached]
     return sorted(found, key=lambda item: len(every - item.readers.keys()))
+
+
+def _able(settings: Sequence[Setting]) -> list[Setting]:
+    """Policies that can be met, and whose bounds say something."""
+    much = knows_much(settings)
+    return [
+        item
+        for item in settings
+        if not item.plain and not item.refused and not (much and item.informed)
+    ]
 
 
 def strictest(settings: Sequence[Setting], like: Setting) -> Setting:

@@ -84,14 +84,7 @@ def draw(
     theme = _DARK if dark else _LIGHT
     canvas = Canvas(figsize=(8.5, 5.5), layout="constrained", facecolor=theme["ground"])
     axis = canvas.add_subplot()
-    series = dict.fromkeys(item.adversaries for item in tried)
-    cycled = map(itertools.cycle, (_COLOURS, _MARKERS, _DASHES))
-    largest, less, least = _MARKER
-    for place, (name, colour, marker, dash) in enumerate(zip(series, *cycled, strict=False)):
-        style = {"color": _BRIGHT.get(colour, colour) if dark else colour, "marker": marker}
-        size = max(largest - less * place, least)
-        own = [item for item in tried if item.adversaries == name]
-        _draw_series(axis, lost, own, name, linestyle=dash, markersize=size, **style)
+    _draw_readers(axis, lost, tried, dark=dark)
     _draw_alone(axis, lost, [item for item in able if item.plain], theme["alone"])
     if chosen in tried:
         axis.plot(
@@ -107,9 +100,8 @@ def draw(
     _finish(axis, lost, theme)
     legend = canvas.legend(title="readers, by bandwidth", loc="outside lower center", ncols=4)
     legend.get_frame().set_facecolor(theme["ground"])
-    refused = sum(item.refused for item in settings)
-    met = f", {refused} of {len(settings)} policies cannot be met" if refused else ""
-    canvas.suptitle(f"{title}: what policies disclose and lose{met}", color=theme["ink"])
+    said = f"{title}: what policies disclose and lose{_refused(settings)}"
+    canvas.suptitle(said, color=theme["ink"])
     for text in (*legend.get_texts(), legend.get_title()):
         text.set_color(theme["ink"])
     canvas.draw_without_rendering()
@@ -117,6 +109,24 @@ def draw(
     _label(canvas, axis, tried, lost, ink=theme["ink"])
     canvas.savefig(file, format=kind, dpi=130)
     return True
+
+
+def _draw_readers(axis: Any, lost: str, tried: Sequence[Setting], *, dark: bool) -> None:
+    """Draw the policies of the same readers alike."""
+    series = dict.fromkeys(item.adversaries for item in tried)
+    cycled = map(itertools.cycle, (_COLOURS, _MARKERS, _DASHES))
+    largest, less, least = _MARKER
+    for place, (name, colour, marker, dash) in enumerate(zip(series, *cycled, strict=False)):
+        style = {"color": _BRIGHT.get(colour, colour) if dark else colour, "marker": marker}
+        size = max(largest - less * place, least)
+        own = [item for item in tried if item.adversaries == name]
+        _draw_series(axis, lost, own, name, linestyle=dash, markersize=size, **style)
+
+
+def _refused(settings: Sequence[Setting]) -> str:
+    """Words about the policies that cannot be met, if there are any."""
+    refused = sum(item.refused for item in settings)
+    return f", {refused} of {len(settings)} policies cannot be met" if refused else ""
 
 
 def _point(item: Setting, lost: str) -> tuple[list[float], list[float]]:

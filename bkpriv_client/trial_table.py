@@ -49,15 +49,10 @@ def show_trials(
     shown = list(_SHOWN.values())
     table = make_table("", "bandwidth", *differing, *shown, "", numbers=("", *differing, *shown))
     for item in rows:
-        parameters = [item.parameters.get(name, "") for name in differing]
-        values = [_written(item, figure) for figure in _SHOWN]
-        if item.refused:
-            values = ["not met", *[""] * (len(_SHOWN) - 1)]
-        named = "k alone" if item.plain else item.adversaries or "none"
         mark = Text("●" if item in best else "", style="green")
         if item is chosen:
             mark = Text("★", style="bold green")
-        table.add_row(*map(Text, (str(item.place), named, *parameters, *values)), mark)
+        table.add_row(*map(Text, _row(item, differing)), mark)
     console.print(table)
     if len(rows) < len(settings):
         console.print(f"{len(rows)} of {len(settings)} policies are shown; --all shows all.")
@@ -66,6 +61,15 @@ def show_trials(
             f"Policies {', '.join(certified)} are certified: publish gives these figures. The "
             "others are estimated."
         )
+
+
+def _row(item: Setting, differing: Sequence[str]) -> list[str]:
+    """Cells of a policy, but for its mark."""
+    values = [_written(item, figure) for figure in _SHOWN]
+    if item.refused:
+        values = ["not met", *[""] * (len(_SHOWN) - 1)]
+    named = "k alone" if item.plain else item.adversaries or "none"
+    return [str(item.place), named, *(item.parameters.get(name, "") for name in differing), *values]
 
 
 def _most_telling(

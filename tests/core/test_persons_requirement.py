@@ -128,11 +128,12 @@ def test_people_in_groups_of_one_value_share_a_value_that_not_everybody_has(
     cells = [[cell] for cell in range(patients.table.cells)]
     parts = Setting(patients.table).parts
     found = 0
-    everybody = [set(map(int, str(row[-1]).split())) for row in patients.spelled.rows]
+    everybody: list[set[int]] = [
+        set(map(int, str(row[-1]).split())) for row in patients.spelled.rows
+    ]
     for group in cells:
         members = [everybody[record] for record in records_of(patients.spelled, group)]
-        shared = set.intersection(*members) - set.intersection(*everybody)
-        found += len(members) * bool(shared)
+        found += len(members) * bool(members[0].intersection(*members) - all_have)
     assert in_groups_of_one_value(parts, as_groups(cells)) == found
 
 
