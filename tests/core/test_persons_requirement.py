@@ -128,9 +128,8 @@ def test_people_in_groups_of_one_value_share_a_value_that_not_everybody_has(
     cells = [[cell] for cell in range(patients.table.cells)]
     parts = Setting(patients.table).parts
     found = 0
-    everybody: list[set[int]] = [
-        set(map(int, str(row[-1]).split())) for row in patients.spelled.rows
-    ]
+    everybody = [set(map(int, str(row[-1]).split())) for row in patients.spelled.rows]
+    all_have = everybody[0].intersection(*everybody)
     for group in cells:
         members = [everybody[record] for record in records_of(patients.spelled, group)]
         found += len(members) * bool(members[0].intersection(*members) - all_have)
