@@ -22,7 +22,7 @@ key            matter
 ``together``   people for whom a bound with earlier releases is broken, or an estimate
 ``releases``   other releases of the same records that this one was not certified with
 ``lost``       quasi-identifiers of which hardly anything is left
-``scale``      records beyond the scale of a quasi-identifier
+``scale``      records far beyond the scale of a quasi-identifier
 =============  =================================================================================
 
 Counts are exact, but for those that begin with "about", which rest on estimates. Not every risk is
@@ -43,7 +43,7 @@ from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import columns_of
-from bkpriv_core.table.scale import beyond_scale
+from bkpriv_core.table.scale import far_beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 
 __all__ = [
@@ -465,13 +465,13 @@ def _beyond_scale(evidence: Evidence) -> list[Matter]:
     return [
         Matter(
             "scale",
-            f"{records} of {table.records} {evidence.unit} lie beyond the scale of {name}",
+            f"{records} of {table.records} {evidence.unit} lie far beyond the scale of {name}",
             records,
             table.records,
             "Bandwidths and losses are shares of the range of the others. Publish from a view that "
             "shows NULL or the nearest of these instead, or declare scales with the dataset.",
         )
-        for name, records in beyond_scale(table).items()
+        for name, records in far_beyond_scale(table).items()
     ]
 
 

@@ -6,9 +6,9 @@ They change nothing by themselves. Whoever declares a column reads of them, with
   to be used so, as 9999-12-31 or 1900-01-01, occur more than once, and stand out: they lie beyond
   all others by more than a tenth of their range, or occur five times as often as the day that
   occurs most often among the others.
-- *Far out* are values beyond the scale (`scale`), and values that alone make more than half of the
-  range: at most a tenth of the records, beyond a gap that is longer than all else. Stand-ins are
-  left aside.
+- *Far out* are values that lie so by the rule of `scale`, and values that alone make more than half
+  of the range: at most a tenth of the records, beyond a gap that is longer than all else. Stand-ins
+  are left aside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.table.groups import FloatArray, IntArray
-from bkpriv_core.table.scale import Bounds, robust_bounds
+from bkpriv_core.table.scale import Bounds, common_bounds
 from bkpriv_core.table.sentinel import SUSPECT, Suspect, odd_numbers
 
 __all__ = ["Outlying", "inspect_numbers"]
@@ -98,7 +98,7 @@ def _odd_days(positions: FloatArray, records: IntArray) -> IntArray:
 
 def _within(positions: FloatArray, records: IntArray) -> Bounds | None:
     """Bounds of the values that are not far out; None if none are."""
-    bounds = robust_bounds(positions, records)
+    bounds = common_bounds(positions, records)
     total = int(records.sum())
     if bounds is not None or total < _FEWEST or len(positions) < 3:
         return bounds

@@ -16,6 +16,13 @@ Nothing is left out of fewer than 100 records, nor where the inner range is 0. A
 values keeps its whole range as its scale, to the last bit.
 
 Distances keep the order of values beyond the scale: two of these differ by their own distance.
+
+Incomes, charges and lengths of stay have long tails, so some of their records always lie beyond the
+scale. Only candidates that lie *far out* are errors or special people. These lie beyond a gap:
+
+- Tails are *long* if the inner range goes on farther from the outermost tenth than that lies from
+  the median. Then the distance from the median grows at least fivefold at the gap.
+- Else the gap is one that divides candidates from the others, as above.
 """
 
 from __future__ import annotations
@@ -30,13 +37,14 @@ import numpy as np
 from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.table.bins import TIMES
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.reading import moment
 from bkpriv_core.table.table import Table
 
 __all__ = [
     "Bounds",
-    "beyond_scale",
+    "common_bounds",
+    "far_beyond_scale",
     "parse_scales",
     "reach",
     "reaches",
@@ -56,6 +64,10 @@ _APART = 3.0
 _TIMES = 2.0
 """Least quotient of such a gap and any within, and of a long tail's range and the inner one."""
 
+_TENTH = 10
+_FAR = 5.0
+"""Least quotient of the distances from the median at either side of a gap in a long tail."""
+
 _LONGEST = 1e100
 """Longest range in units of the scale; beyond, double precision would not compare values."""
 
@@ -73,22 +85,56 @@ def robust_bounds(positions: FloatArray, records: IntArray) -> Bounds | None:
         records: Shape (x,). Records of each.
     """
     positions, records = positions[records > 0], records[records > 0]
-    most = records.sum() // _OUTERMOST
     last = len(positions) - 1
-    # The innermost values beyond which there are few enough records.
-    first_inner = int(np.searchsorted(np.cumsum(records), most, side="right"))
-    last_inner = last - int(np.searchsorted(np.cumsum(records[::-1]), most, side="right"))
-    inner = float(positions[last_inner] - positions[first_inner]) if most else 0.0
-    if inner <= 0:
+    first_inner, last_inner = last - _last(records[::-1]), _last(records)
+    if records.sum() < _OUTERMOST or first_inner >= last_inner:
         return None
-    gaps = np.diff(positions)
-    wide = gaps > max(inner / _APART, _TIMES * gaps[first_inner:last_inner].max())
+    inner = positions[last_inner] - positions[first_inner]
+    wide = _divides(positions, first_inner, last_inner)
     below, above = np.flatnonzero(wide[:first_inner]), np.flatnonzero(wide[last_inner:])
     low = int(below[-1]) + 1 if below.size else 0
     high = last_inner + int(above[0]) if above.size else last
     if positions[high] - positions[low] > _TIMES * inner:
         low, high = first_inner, last_inner
     return None if (low, high) == (0, last) else (float(positions[low]), float(positions[high]))
+
+
+def _last(records: IntArray, part: int = _OUTERMOST) -> int:
+    """Place of the innermost value beyond which lies at most that part of the records."""
+    beyond = np.cumsum(records[::-1])
+    return len(records) - 1 - int(np.searchsorted(beyond, records.sum() // part, side="right"))
+
+
+def _divides(positions: FloatArray, first_inner: int, last_inner: int) -> BoolArray:
+    """Whether each gap is so long that it divides candidates from the others."""
+    gaps = np.diff(positions)
+    inner = positions[last_inner] - positions[first_inner]
+    return gaps > max(inner / _APART, _TIMES * gaps[first_inner:last_inner].max())
+
+
+def common_bounds(positions: FloatArray, records: IntArray) -> Bounds | None:
+    """Bounds of the values that do not lie far out; None if none do.
+
+    Args:
+        positions, records: See `robust_bounds`.
+    """
+    positions, records = positions[records > 0], records[records > 0]
+    if robust_bounds(positions, records) is None:
+        return None
+    low = -_greatest_common(-positions[::-1], records[::-1])
+    high = _greatest_common(positions, records)
+    return None if (low, high) == (positions[0], positions[-1]) else (low, high)
+
+
+def _greatest_common(positions: FloatArray, records: IntArray) -> float:
+    last, tenth, half = _last(records), _last(records, _TENTH), _last(records, 2)
+    if positions[last] - positions[tenth] > positions[tenth] - positions[half]:
+        distances = positions - positions[half]
+        wide = distances[1:] >= _FAR * distances[:-1]
+    else:
+        wide = _divides(positions, len(positions) - 1 - _last(records[::-1]), last)
+    beyond = np.flatnonzero(wide[last:])
+    return float(positions[last + int(beyond[0])] if beyond.size else positions[-1])
 
 
 def scaled(domain: Domain, records: IntArray, declared: Bounds | None) -> Domain:
@@ -149,17 +195,29 @@ def reaches(domains: Sequence[Domain], bandwidth: object) -> str:
     return "; ".join(texts)
 
 
-def beyond_scale(table: Table) -> dict[str, int]:
-    """Records with values beyond the scale, by quasi-identifier, where there are any."""
+def far_beyond_scale(table: Table) -> dict[str, int]:
+    """Records far beyond the scale, by quasi-identifier, where there are any.
+
+    Those beyond one end count if they lie far out, or if they are more than 1 % of the records. So
+    many lie only beyond a scale that is declared.
+    """
     found = {}
     for domain, codes in zip(table.quasi_identifiers, table.codes.T, strict=True):
         if domain.positions is None or domain.bounds is None:
             continue
-        low, high = domain.bounds
-        beyond = (domain.positions < low) | (domain.positions > high)
-        records = int(table.weights[beyond[codes]].sum())
-        if records:
-            found[domain.name] = records
+        numbers = domain.size - domain.has_null
+        positions = domain.positions[:numbers]
+        records = np.bincount(codes, table.weights, domain.size)[:numbers].astype(np.int64)
+        low, high = common_bounds(positions, records) or (-math.inf, math.inf)
+        far = 0
+        for beyond, outlying in (
+            (positions < domain.bounds[0], positions < low),
+            (positions > domain.bounds[1], positions > high),
+        ):
+            many = _OUTERMOST * records[beyond].sum() > records.sum()
+            far += int(records[beyond if many else beyond & outlying].sum())
+        if far:
+            found[domain.name] = far
     return found
 
 

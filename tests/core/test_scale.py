@@ -17,7 +17,8 @@ from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.scale import (
     Bounds,
-    beyond_scale,
+    common_bounds,
+    far_beyond_scale,
     parse_scales,
     reach,
     reaches,
@@ -155,12 +156,117 @@ def test_bandwidths_in_units(
     assert reaches(several, {"x": bandwidth, "city": 1.0}) == f"x: {text}"
 
 
-def test_records_beyond_the_scale() -> None:
-    age = Domain("age", ("-9", "20", "30", "999"), np.array([-9.0, 20.0, 30.0, 999.0]))
-    codes = np.array([[0], [1], [2], [3]])
-    counts = np.array([[1, 1], [50, 50], [50, 50], [1, 0]])
-    for domain, found in ((age, {}), (replace(age, bounds=(20.0, 30.0)), {"age": 3})):
-        assert beyond_scale(Table((domain,), Domain("s", ("a", "b")), codes, counts)) == found
+def common_by_definition(values: list[float]) -> Bounds | None:
+    """The rule of values far out, record by record."""
+
+    def beyond(value: float, sign: int) -> int:
+        return sum(sign * other >= sign * value for other in values)
+
+    def innermost(part: int, sign: int) -> float:
+        """Innermost of the values that are not among the outermost so many."""
+        return sign * max(sign * v for v in values if beyond(v, sign) > len(values) // part)
+
+    def outermost(sign: int) -> float:
+        end, tenth, half = (sign * innermost(part, sign) for part in (100, 10, 2))
+        other_end = sign * innermost(100, -sign)
+        distinct = sorted({sign * v for v in values})
+        inner = [v for v in distinct if other_end <= v <= end]
+        widest = max(after - before for before, after in pairwise(inner))
+        long_tail = end - tenth > tenth - half
+        for before, after in pairwise([v for v in distinct if v >= end]):
+            gap = after - before
+            apart = gap > max((end - other_end) / 3, 2 * widest)
+            if after - half >= 5 * (before - half) if long_tail else apart:
+                return sign * before
+        return sign * distinct[-1]
+
+    if bounds_of(values) is None:
+        return None
+    found = outermost(-1), outermost(1)
+    return None if found == (min(values), max(values)) else found
+
+
+def common_of(values: list[float]) -> Bounds | None:
+    """Bounds of the values that do not lie far out."""
+    positions, records = np.unique(np.array(values, dtype=np.float64), return_counts=True)
+    return common_bounds(positions, records)
+
+
+@MANY
+@given(
+    st.lists(st.integers(0, 12), min_size=1, max_size=12),
+    st.lists(st.integers(12, 60), max_size=12),
+    st.integers(1, 30),
+    st.lists(st.integers(-60, 60) | st.sampled_from([-900, 300, 900]), max_size=5),
+)
+@example([0, 12, 6], [], 60, [33, -40, 900])
+@example([0, 1, 2, 3], [13, 40], 40, [60, 900])
+def test_values_far_out_by_definition(
+    common: list[int], tail: list[int], times: int, rare: list[int]
+) -> None:
+    values = [float(value) for value in common * times + tail * (times // 4) + rare]
+    assert common_of(values) == common_by_definition(values)
+
+
+INCOMES = np.random.default_rng(1).lognormal(7.5, 1.0, 1500).round(2).tolist()
+STAYS = np.ceil(np.random.default_rng(1).exponential(5.0, 1500)).tolist()
+CHARGES = np.random.default_rng(2).pareto(3.0, 1500).round(4).tolist()
+
+
+@pytest.mark.parametrize("values", [INCOMES, STAYS, CHARGES, [-each for each in INCOMES]])
+def test_long_tails_have_nothing_far_out(values: list[float]) -> None:
+    assert bounds_of(values) is not None
+    assert common_of(values) is None
+
+
+def test_long_tails_are_hardly_ever_taken_for_errors() -> None:
+    draw = np.random.default_rng(3)
+    samples = [draw.lognormal(0.0, 1.0, 1500) for _ in range(200)]
+    samples += [draw.exponential(1.0, 1500) for _ in range(200)]
+    assert sum(bounds_of(values.tolist()) is not None for values in samples) > 200
+    assert sum(common_of(values.tolist()) is not None for values in samples) <= 4
+
+
+@pytest.mark.parametrize(
+    ("values", "outliers"),
+    [
+        (AGES, [120.0]),
+        (AGES, [999999.0]),
+        (AGES, [-999.0, 998.0]),
+        ([DAY * (i % 20_000) for i in range(0, 60_000, 7)], [253402214400.0] * 3),
+        (INCOMES, [30 * max(INCOMES)] * 3),
+        ([1000.0 + i % 700 for i in range(1500)], [30_000.0, 40_000.0]),
+        (STAYS, [999.0]),
+    ],
+)
+def test_errors_are_far_out(values: list[float], outliers: list[float]) -> None:
+    assert common_of(values + outliers) == (min(values), max(values))
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "far"),
+    [
+        ([*AGES, 120.0], None, 0),
+        ([*AGES, 120.0], (18.0, 87.0), 1),
+        ([*AGES, 120.0], (0.0, 150.0), 0),
+        (AGES, (0.0, 86.0), 21),  # more than 1 %: of a scale that is declared
+        ([*AGES, 89.0], (0.0, 88.0), 0),
+        ([*AGES, -50.0, 120.0], (18.0, 100.0), 2),
+        (INCOMES, bounds_of(INCOMES), 0),
+        ([*INCOMES, 1e7, 1e7], bounds_of(INCOMES), 2),
+    ],
+)
+def test_records_far_beyond_the_scale(
+    values: list[float], bounds: Bounds | None, far: int
+) -> None:
+    positions, records = np.unique(np.array(values), return_counts=True)
+    labels = (*(f"{each:.15g}" for each in positions), None)
+    age = Domain("age", labels, np.append(positions, np.nan), bounds=bounds)
+    codes = np.arange(age.size)[:, None]
+    counts = np.column_stack((np.append(records, 700), np.zeros(age.size, dtype=np.int64)))
+    cells = np.hstack((codes, np.zeros_like(codes)))
+    table = Table((age, Domain("city", ("a",))), Domain("s", ("a", "b")), cells, counts)
+    assert far_beyond_scale(table) == ({"age": far} if far else {})
 
 
 TYPES = {"age": "int4", "born": "date", "seen": "timestamptz", "fee": "numeric"}
