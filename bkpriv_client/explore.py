@@ -149,7 +149,7 @@ def explore(
         if chosen is None:
             console.print(Text(f"\n{why_none(settings, most)}"))
         else:
-            console.print(Text(f"\n{reason(chosen, settings, most)}"))
+            console.print(Text(f"\n{reason(chosen, settings, most, told.units)}"))
             console.print(_UNPROMISED)
             called = {"method": method} if method != DEFAULT_METHOD else {}
             called |= {} if period is None else {"period": period}
@@ -260,13 +260,17 @@ class _Told:
 
     refused: dict[str, list[int]] = field(default_factory=dict)
     others: dict[str, None] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    """Bandwidths in the units of the columns."""
     places: Sequence[int] = ()
     """Places of the policies that are tried now, where these are some of all."""
 
     def hear(self, notice: Diagnostic) -> None:
         said = f"{notice.message_primary}. {notice.message_detail or ''}".strip()
         refusal = re.match(r"policy (\d+) is refused: (.*)", said, re.DOTALL)
-        if refusal is None:
+        if units := re.findall(r"\bB = (.+?) \((.+?)\)(?=; B = |\.$)", said):
+            self.units.update(units)
+        elif refusal is None:
             self.others[said] = None
         else:
             place = int(refusal[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bkpriv_client.recommendation import knows_much, within_reach
 from bkpriv_client.tried import Setting, losses
@@ -16,18 +16,21 @@ _MOST = 0.2
 _NOUNS = {"gcp": "of the detail", "query_error": "of the error of queries"}
 
 
-def reason(chosen: Setting, settings: Sequence[Setting], tolerance: float) -> str:
+def reason(
+    chosen: Setting, settings: Sequence[Setting], tolerance: float, units: Mapping[str, str]
+) -> str:
     """Say what is recommended and why.
 
     Args:
         chosen: A certified policy.
         settings: Policies that were tried, the certified ones in place of their drafts.
+        units: Bandwidths in the units of columns.
     """
     alone = chosen.alone(settings)
     assert alone is not None
     lost, k = losses(settings), f"k = {alone.parameters.get('k', '')} alone"
     sentences = [
-        f"Policy {chosen.place} is recommended: {_stated(chosen)}.",
+        f"Policy {chosen.place} is recommended: {_stated(chosen, units)}.",
         *_meaning(chosen),
         f"It loses {_share(chosen, lost)} {_NOUNS[lost]}, and {k} loses {_share(alone, lost)}.",
         _why(chosen, settings, tolerance),
@@ -87,11 +90,12 @@ def _advice(least: Setting, settings: Sequence[Setting], tolerance: float) -> st
     )
 
 
-def _stated(chosen: Setting) -> str:
+def _stated(chosen: Setting, units: Mapping[str, str]) -> str:
     """Bounds of a policy, in one phrase."""
     stated = ", ".join(f"{name} = {value}" for name, value in chosen.parameters.items())
     if chosen.readers:
-        stated += f", against readers of bandwidth {_and(chosen.readers)}"
+        readers = [f"{each} ({units[each]})" if each in units else each for each in chosen.readers]
+        stated += f", against readers of bandwidth {_and(readers)}"
     return stated
 
 

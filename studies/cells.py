@@ -1,4 +1,4 @@
-"""The cells of a source, counted here rather than by a server."""
+"""The cells of a source, counted here rather than by a server, with the scales that it would take."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bkpriv_client.source import Source
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.scale import scaled
 from bkpriv_core.table.table import Table
 
 __all__ = ["code_cells", "count_cells"]
@@ -37,17 +38,16 @@ def code_cells(source: Source) -> tuple[Table, IntArray, IntArray]:
         occurring, coded = np.unique(values, return_inverse=True)
         paths = source.hierarchies.get(name)
         widths = source.intervals.get(name)
-        domains.append(
-            Domain(
-                name,
-                tuple(f"{value:g}" if numeric else str(value) for value in occurring),
-                positions=occurring if numeric else None,
-                hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
-                intervals=_intervals(name, widths) if widths else None,
-                step=1.0 if column.type == "integer" else None,
-            )
+        domain = Domain(
+            name,
+            tuple(f"{value:g}" if numeric else str(value) for value in occurring),
+            positions=occurring if numeric else None,
+            hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
+            intervals=_intervals(name, widths) if widths else None,
+            step=1.0 if column.type == "integer" else None,
         )
         codes.append(coded.ravel())
+        domains.append(scaled(domain, np.bincount(codes[-1]), None))
     *quasi_identifiers, sensitive = domains
     rows = np.column_stack(codes).astype(np.int64)
     ones = np.ones(len(rows), dtype=np.int64)

@@ -28,7 +28,7 @@ scale. Only candidates that lie *far out* are errors or special people. These li
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,7 @@ __all__ = [
     "reaches",
     "robust_bounds",
     "scaled",
+    "units_of",
 ]
 
 Bounds = tuple[float, float]
@@ -193,6 +194,12 @@ def reaches(domains: Sequence[Domain], bandwidth: object) -> str:
         if text is not None:
             texts.append(f"{domain.name}: {text}")
     return "; ".join(texts)
+
+
+def units_of(domains: Sequence[Domain], bandwidths: Iterable[object]) -> list[str]:
+    """Say what bandwidths mean, once each: ``B = 0.3 (age: 20.7)``; nothing without units."""
+    units = {as_json(each): reaches(domains, each) for each in bandwidths}
+    return [f"B = {stated} ({text})" for stated, text in units.items() if text]
 
 
 def far_beyond_scale(table: Table) -> dict[str, int]:

@@ -46,7 +46,11 @@ def test_without_options_a_grid_is_tried_and_what_is_recommended_can_be_run(
     assert listed == (len(rows),) == (8,)
     (marked,) = [row for row in rows if "★" in row]
     assert re.search(rf"Policies 1, .*\b{marked[0]}\b.* are certified", output)
-    assert f"Policy {marked[0]} is recommended" in " ".join(output.split())
+    said = " ".join(output.split())
+    assert f"Policy {marked[0]} is recommended" in said
+    # The clinic's scale of ages is 49 years.
+    assert "of bandwidth 0.2 (age: 9.8), 0.3 (age: 14.7) and 0.5 (age: 24.5)" in said
+    assert said.count("14.7") == 1
     statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
     assert len(statements) == 2
     for statement in statements:

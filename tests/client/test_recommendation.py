@@ -88,7 +88,7 @@ def test_readers_who_know_much_beforehand_are_no_reason_for_a_policy() -> None:
     settings = [ALONE, weak, vacuous, shares]
     assert knows_much(settings)
     assert places(*settings) == [4, 2]
-    words = reason(weak, settings, 0.05)
+    words = reason(weak, settings, 0.05, {})
     assert "Readers of bandwidth 0.2 and 0.3 know 41 of 400 people before the release" in words
     assert "A bound on these readers says nothing" in words
     assert "fewer or coarser" in words
@@ -101,19 +101,19 @@ def test_the_reason_says_what_is_bounded_and_what_it_costs() -> None:
     alone = tried(1, 0.02, sure=40, query_error=0.01)
     chosen = tried(4, 0.04, (0.2, 0.5), 0.1, dict(WEAK_READER), sure=2, query_error=0.03)
     settings = [alone, tried(2, 0.03, (0.7,)), chosen, tried(5, 0.2, (0.2, 0.5), 0.05)]
-    assert reason(chosen, settings, 0.05) == (
-        "Policy 4 is recommended: k = 5, t = 0.1, against readers of bandwidth 0.2 and 0.5. Under "
-        "t = 0.1 a belief may move from 10 % to 41 %, or from 82 % to certainty. It also bounds "
+    assert reason(chosen, settings, 0.05, {"0.2": "age: 13.8", "0.7": "age: 48.3"}) == (
+        "Policy 4 is recommended: k = 5, t = 0.1, against readers of bandwidth 0.2 (age: 13.8) "
+        "and 0.5. Under t = 0.1 a belief may move from 10 % to 41 %, or from 82 % to certainty. It also bounds "
         "the reader who knows only how common each value is: no belief of at most 50 % may rise "
         "above 90 %. It loses 4.0% of the detail, and k = 5 alone loses 2.0%. Stricter ones cost "
         "more than 5 points (--tolerance). Half of the queries err by more than 3.0%; under k = 5 "
         "alone, by more than 1.0%. A reader becomes sure about 2 people; under k = 5 alone, about "
         "40 people. It does not bound by t what readers of bandwidth 0.7 learn."
     )
-    assert "It is the strictest." in reason(chosen, [alone, chosen], 0.05)
-    assert "more detail for each step" in reason(chosen, settings, 1)
+    assert "It is the strictest." in reason(chosen, [alone, chosen], 0.05, {})
+    assert "more detail for each step" in reason(chosen, settings, 1, {})
     weak = tried(2, 0.03, stated=dict(WEAK_READER), one_value=7.0)
-    words = reason(weak, [alone, weak], 0.05)
+    words = reason(weak, [alone, weak], 0.05, {})
     assert "No policy that bounds better informed readers is recommended." in words
     assert "7 people are in groups of one sensitive value, which over half" in words
 
@@ -133,7 +133,7 @@ def test_the_cause_of_what_readers_know_is_the_right_one(
     """A value is that of 960 of 1,000 people, or readers know the others by their columns."""
     figures: dict[str, Any] = {"average_class_size": 10.0, "groups": 100.0, "knowable": 40.0}
     one = tried(2, 0.03, (0.2,), known=known, known_by_columns=by_columns, **figures)
-    words = reason(one, [ALONE, one], 0.05)
+    words = reason(one, [ALONE, one], 0.05, {})
     assert ("over 90 %" in words) == (by_columns < 4 and known > 200)
     assert ("fewer or coarser" in words) == (by_columns > 4)
     assert cause is None or cause in words
@@ -183,4 +183,4 @@ def test_where_values_are_shown_as_they_are_the_error_of_queries_counts() -> Non
         )
     ]
     assert places(*settings) == [2]
-    assert "13.0% of the error of queries" in reason(settings[1], settings, 0.05)
+    assert "13.0% of the error of queries" in reason(settings[1], settings, 0.05, {})

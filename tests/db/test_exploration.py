@@ -220,14 +220,17 @@ def test_nothing_is_written_not_even_where_one_could(clinic: Connection) -> None
 
 def test_other_releases_are_pointed_out_since_they_are_not_judged(clinic: Connection) -> None:
     said = overhear(clinic)
-    explore(clinic, [BELIEFS])
-    assert said == []
+    explore(clinic, [BELIEFS, {**BELIEFS, "l_diversity": {"l": 2}}])
+    units = "bandwidths are differences in the unit of each column: B = 0.3 (age: 14.7)."
+    assert said == [units]
     state_policy(clinic, "beliefs", BELIEFS)
     publish(clinic, policy="beliefs")
+    said.clear()
     explore(clinic, [BELIEFS])
-    assert len(said) == 1
-    assert "has 1 release already" in said[0]
-    assert "was not judged" in said[0]
+    assert said[0] == units
+    assert len(said) == 2
+    assert "has 1 release already" in said[1]
+    assert "was not judged" in said[1]
 
 
 def test_what_cannot_be_explored_is_refused(clinic: Connection) -> None:

@@ -15,6 +15,7 @@ from bkpriv_core.exploration import Shared, list_policies, shared_readers, try_o
 from bkpriv_core.method import Job
 from bkpriv_core.policy import Policy
 from bkpriv_core.query.bound import Asked
+from bkpriv_core.table.scale import units_of
 from bkpriv_core.utility.comparison import usual_queries
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
@@ -120,6 +121,7 @@ def explore(
         records = _count_records(subject)
         for place, found in _tried(subject, understood, task).items():
             figures[place] = found if "refused" in found else {**found, "records": records}
+        _tell_units(subject, understood.values())
         _warn_of_lost(figures)
         _warn_of_unread(records, records_of(subject.source.table))
     _warn_of_others(registered)
@@ -176,6 +178,21 @@ def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
         f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint
     )
     return {"refused": 1.0}
+
+
+def _tell_units(subject: Subject, policies: Collection[Policy]) -> None:
+    """Say what the bandwidths of policies mean in the units of the columns."""
+    bandwidths = (
+        state_knowledge(knowledge)
+        for policy in policies
+        for requirement in policy.requirements
+        for knowledge in requirement.knowledge
+    )
+    if units := units_of(subject.growth.table.quasi_identifiers, bandwidths):
+        telling.notice(
+            "bandwidths are differences in the unit of each column",
+            detail=f"{'; '.join(units)}.",
+        )
 
 
 def _warn_of_lost(figures: Mapping[int, Mapping[str, float | None]]) -> None:

@@ -6,7 +6,6 @@ and bounds: nothing of anybody. So they are recorded with the release, for whoev
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.scale import reaches
+from bkpriv_core.table.scale import units_of
 from bkpriv_core.utility.measures import column_losses, lost_columns
 from bkpriv_core.verdict import Verdict
 from bkpriv_pl.server import telling
@@ -133,9 +132,8 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
             f"Detail lost: {100 * sum(known) / len(known):.3g} % (gcp)"
             f"{'' if shown.form.exact else beside}."
         )
-    for stated in dict.fromkeys(as_json(row.parameters.get("bandwidth")) for row in rows):
-        if units := reaches(shown.table.quasi_identifiers, json.loads(stated)):
-            lines.append(f"B = {stated} ({units}).")
+    bandwidths = (row.parameters.get("bandwidth") for row in rows)
+    lines += [f"{each}." for each in units_of(shown.table.quasi_identifiers, bandwidths)]
     if lost := lost_columns(shown):
         lines.append(f"Hardly anything is left of {_quoted([*lost])}.")
     for row in rows:
