@@ -197,11 +197,12 @@ class Column:
         notes = [why] if why else []
         if figures.markers:
             notes.append(f"taken as missing: {self._listed(figures.markers)}")
-        if reading.family == "number" and figures.odd:
-            option = said_null([each.value for each in figures.odd], self.name)
+        number = reading.family == "number"
+        if odd := figures.odd if number else figures.odd_days.get(reading):
+            option = said_null([each.value for each in odd], self.name)
             notes.append(
-                "may stand for a missing value, but stays a number: "
-                f"{self._listed(figures.odd)}; else say {option}"
+                f"may stand for a missing value, but stays a {'number' if number else 'day'}: "
+                f"{self._listed(odd)}; else say {option}"
             )
         written = reading.write
         if kind in ("integer", "bigint"):

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bkpriv_client.reading import (
     BOOLEANS,
     DATES,
@@ -21,6 +23,7 @@ from bkpriv_client.reading import (
     matches,
     trimmed,
 )
+from bkpriv_core.table.outlying import inspect_numbers
 from bkpriv_core.table.sentinel import FEW, SUSPECT, Suspect, odd_numbers
 
 if TYPE_CHECKING:
@@ -30,6 +33,10 @@ __all__ = ["Figures", "Noted", "Tally", "study_columns"]
 
 _SAMPLE = 1000
 """Different values of a column by which readings are left out."""
+
+_DAY = 86400
+_LISTED = 8
+"""Limit of the texts of days that are listed."""
 
 _WHOLE = matches("[-+]?(0|[1-9][0-9]*)")
 _WITH_SIGNS = {*NUMBERS.values(), *DATES[:-1], *BOOLEANS}
@@ -78,6 +85,8 @@ class Figures:
     """Usual marks of missing values; not among the values."""
     odd: list[Suspect] = field(default_factory=list)
     """Numbers that may stand for a missing value."""
+    odd_days: dict[Reading, list[Suspect]] = field(default_factory=dict)
+    """Days that may, by the readings that all values fit."""
     tallies: dict[Reading, Tally] = field(default_factory=dict)
     """Counts of the readings that most values fit."""
 
@@ -108,6 +117,11 @@ def study_columns(
         figures.tallies = _tallies(db, tried, figures)
         if any(each.family == "number" for each in figures.tallies):
             figures.odd = _odd(db)
+        figures.odd_days = {
+            each: _odd_days(db, each)
+            for each, tally in figures.tallies.items()
+            if each.family == "date" and tally.misfit is None
+        }
         yield figures
 
 
@@ -224,3 +238,21 @@ def _odd(db: DuckDBPyConnection) -> list[Suspect]:
         f"LIMIT {FEW + 1}"
     ).fetchall()
     return odd_numbers([Suspect(*each) for each in suspects], dict(others), row[1], row[2])
+
+
+def _odd_days(db: DuckDBPyConnection, reading: Reading) -> list[Suspect]:
+    """Values on days that may stand for a missing value, by the rule of a server's columns."""
+    day = f"date_diff('day', DATE '1970-01-01', TRY_CAST(left({reading.write}, 10) AS DATE))"
+    seen = f"(SELECT v, n, r, {day} AS day FROM seen WHERE part = 2)"
+    counted = db.execute(
+        f"SELECT day, sum(n)::BIGINT FROM {seen} WHERE day IS NOT NULL GROUP BY day ORDER BY day"
+    ).fetchall()
+    days, records = np.array(counted, dtype=np.int64).reshape(-1, 2).T
+    odd = days[inspect_numbers(days * float(_DAY), records, times=True).stand_ins].tolist()
+    if not odd:
+        return []
+    rows = db.execute(
+        f"SELECT v, n::BIGINT, r FROM {seen} WHERE list_contains({odd}, day) "
+        f"ORDER BY day, r LIMIT {_LISTED}"
+    )
+    return [Suspect(*each) for each in rows.fetchall()]

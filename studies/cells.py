@@ -1,4 +1,4 @@
-"""The cells of a source, counted here rather than by a server, with the scales that it would take."""
+"""The cells of a source, counted here rather than by a server; with the scales of one."""
 
 from __future__ import annotations
 

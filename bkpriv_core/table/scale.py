@@ -110,7 +110,8 @@ def _divides(positions: FloatArray, first_inner: int, last_inner: int) -> BoolAr
     """Whether each gap is so long that it divides candidates from the others."""
     gaps = np.diff(positions)
     inner = positions[last_inner] - positions[first_inner]
-    return gaps > max(inner / _APART, _TIMES * gaps[first_inner:last_inner].max())
+    divides: BoolArray = gaps > max(inner / _APART, _TIMES * gaps[first_inner:last_inner].max())
+    return divides
 
 
 def common_bounds(positions: FloatArray, records: IntArray) -> Bounds | None:

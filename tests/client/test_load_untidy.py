@@ -6,6 +6,7 @@ import gzip
 import os
 import pty
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -125,6 +126,40 @@ def test_a_file_without_names_is_loaded_and_named_after_itself(
     assert "the table has no name" in failed(
         "load-csv", "-", "--uri", database.uri(), given="a\n1\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("rest", "form", "odd"),
+    [
+        (["31.12.9999"] * 3 + ["01.01.1900"] * 2, "DD.MM.YYYY", ["01.01.1900", "31.12.9999"]),
+        (["9999-12-31 00:00"] * 2, "YYYY-MM-DD", ["9999-12-31 00:00"]),
+        (["31.12.9999"], "DD.MM.YYYY", []),  # one record
+        (["31.12.1999"] * 3, "DD.MM.YYYY", []),
+    ],
+)
+def test_days_that_may_mean_missing_are_named_with_what_leaves_them_out(
+    path: Path, database: Database, db: Connection, rest: list[str], form: str, odd: list[str]
+) -> None:
+    options = ("--uri", database.uri(), "--table", "people", "--replace", "--header")
+    command = ("load-csv", str(path), *options)
+    dmy = form.startswith("D")
+    days = [
+        f"{day}.0{month}.1980" if dmy else f"1980-0{month}-{day}"
+        for day in range(13, 28)
+        for month in range(1, 10)
+    ]
+    path.write_text("".join(f"{day},flu\n" for day in ["born", *days, *rest]))
+    said = " ".join(succeeded(*command).split())
+    assert ("may stand for a missing value, but stays a day" in said) == bool(odd)
+    for value in odd:
+        assert f"'{value}' ({rest.count(value)}, from line" in said
+    counted = "SELECT count(born), count(*) FROM people"
+    assert db.execute(counted).fetchone() == (len(days) + len(rest),) * 2
+    if odd:
+        option = f"--null {shlex.quote('born=' + ','.join(odd))}"
+        assert f"else say {option}" in said
+        assert "may stand" not in succeeded(*command, *shlex.split(option))
+        assert db.execute(counted).fetchone() == (len(days), len(days) + len(rest))
 
 
 def test_options_settle_what_the_file_does_not_tell(

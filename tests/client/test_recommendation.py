@@ -101,9 +101,11 @@ def test_the_reason_says_what_is_bounded_and_what_it_costs() -> None:
     alone = tried(1, 0.02, sure=40, query_error=0.01)
     chosen = tried(4, 0.04, (0.2, 0.5), 0.1, dict(WEAK_READER), sure=2, query_error=0.03)
     settings = [alone, tried(2, 0.03, (0.7,)), chosen, tried(5, 0.2, (0.2, 0.5), 0.05)]
-    assert reason(chosen, settings, 0.05, {"0.2": "age: 13.8", "0.7": "age: 48.3"}) == (
-        "Policy 4 is recommended: k = 5, t = 0.1, against readers of bandwidth 0.2 (age: 13.8) "
-        "and 0.5. Under t = 0.1 a belief may move from 10 % to 41 %, or from 82 % to certainty. It also bounds "
+    units = {"0.2": "age: 13.8", "0.7": "age: 48.3"}
+    assert reason(chosen, settings, 0.05, units) == (
+        "Policy 4 is recommended: k = 5, t = 0.1, against readers of bandwidth 0.2 "
+        "(age: 13.8) and 0.5. Under t = 0.1 a belief may move from 10 % to 41 %, or from 82 % to "
+        "certainty. It also bounds "
         "the reader who knows only how common each value is: no belief of at most 50 % may rise "
         "above 90 %. It loses 4.0% of the detail, and k = 5 alone loses 2.0%. Stricter ones cost "
         "more than 5 points (--tolerance). Half of the queries err by more than 3.0%; under k = 5 "

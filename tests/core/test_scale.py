@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -256,9 +255,7 @@ def test_errors_are_far_out(values: list[float], outliers: list[float]) -> None:
         ([*INCOMES, 1e7, 1e7], bounds_of(INCOMES), 2),
     ],
 )
-def test_records_far_beyond_the_scale(
-    values: list[float], bounds: Bounds | None, far: int
-) -> None:
+def test_records_far_beyond_the_scale(values: list[float], bounds: Bounds | None, far: int) -> None:
     positions, records = np.unique(np.array(values), return_counts=True)
     labels = (*(f"{each:.15g}" for each in positions), None)
     age = Domain("age", labels, np.append(positions, np.nan), bounds=bounds)

@@ -111,7 +111,7 @@ def close(
                 *_sure_lines(rows, sure, f"of {published.published} {unit}"),
             ]
         ),
-        hint=f"SELECT * FROM bkpriv.verdict({release}) says what to do."
+        hint=f"SELECT * FROM bkpriv.verdict({release}) says what to do; in psql, end it with \\gx."
         if verdict.matters
         else None,
     )
