@@ -144,6 +144,20 @@ def test_a_violation_is_said_and_never_accepted(nightly: Nightly) -> None:
     assert nightly.apply() == (3, [NOTHING, *state])
 
 
+def test_what_is_accepted_of_one_publication_is_of_no_other(nightly: Nightly) -> None:
+    nightly.admit(3)
+    nightly.write(BOUND, EVERYTHING)
+    text = nightly.path.read_text()
+    shown = text[text.index("[publish") :]
+    unaccepted_ = shown.replace("shown", "also").replace(EVERYTHING, "{}")
+    for first, second in ((shown, unaccepted_), (unaccepted_, shown)):
+        nightly.path.write_text(text.replace(shown, first + "\n" + second))
+        code, said = nightly.apply()
+        assert code == 3
+        states = [line for line in said if line.startswith("public.") and ", release " in line]
+        assert [line.endswith("accepted") for line in states] == [first == shown, second == shown]
+
+
 def test_a_release_that_was_never_judged_ends_with_3(nightly: Nightly) -> None:
     nightly.apply()
     nightly.db.execute("SET session_replication_role = replica")
