@@ -27,6 +27,7 @@ from bkpriv_client.plan import Action, Change, plan
 from bkpriv_client.privacy_file import read_file
 from bkpriv_client.server import Connection, connect, watched
 from bkpriv_client.terminal import make_console, step
+from bkpriv_client.verdicts import show_verdicts
 from bkpriv_client.wanted import Wanted
 
 __all__ = ["apply"]
@@ -39,6 +40,9 @@ _SIGNS = {
     Action.stop_reading: "-",
 }
 """Signs of changes that take something away; others have a plus."""
+
+_TO_JUDGE = 3
+"""Exit code if a release is violated or has things to judge; 2 is that of a wrong call."""
 
 
 def apply(
@@ -66,6 +70,11 @@ def apply(
     A release is made anew where its source, its policy or how it is made has changed. The file is
     tried as a whole first; what is wrong with it changes nothing. Declarations are made in one
     transaction, and then each publication in one.
+
+    It repeats the server's notices. Then it prints the verdict on each release that the file
+    publishes, also where nothing changed. It ends with 3 if a release is violated, or has things to
+    judge that the publication's key accept does not cover. It ends with 1 on an error, also if a
+    publication could not be made. With --plan it prints no verdicts.
     """
     console = make_console()
     wanted = read_file(file)
@@ -85,8 +94,10 @@ def apply(
         if plan_only:
             return
         carried = [change for change in changes if prune or not change.pruning]
-        if not _carry_out(connection, wanted, carried, console, uri):
-            raise typer.Exit(1)
+        done = _carry_out(connection, wanted, carried, console, uri)
+        accepted = show_verdicts(connection, wanted, console)
+        if not (done and accepted):
+            raise typer.Exit(_TO_JUDGE if done else 1)
 
 
 def _print_plan(console: Console, changes: Sequence[Change], prune: bool) -> None:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Annotated, Any, Literal, NamedTuple
@@ -24,6 +25,7 @@ from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
 from bkpriv_core.method import DEFAULT_METHOD, find_method, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.stated import About, Range, near, read
+from bkpriv_core.verdict import KEYS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -87,7 +89,7 @@ class _Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class _Publish:
-    """Publication, as it is stated, but for its options."""
+    """Publication, as it is stated, but for its options and what is accepted."""
 
     dataset: str
     policy: str
@@ -296,9 +298,9 @@ def _policy(name: str, stated: Any) -> Mapping[str, Any]:
 
 
 def _publication(stated: Any, path: str) -> Publication:
-    known = (*_Publish.__dataclass_fields__, "options")
+    known = (*_Publish.__dataclass_fields__, "options", "accept")
     _table(stated, path, known, ("dataset", "policy"))
-    plain = {key: value for key, value in stated.items() if key != "options"}
+    plain = {key: value for key, value in stated.items() if key not in ("options", "accept")}
     if isinstance(plain.get("period"), int):
         plain["period"] = str(plain["period"])
     publish = read(_Publish, plain, path)
@@ -317,9 +319,23 @@ def _publication(stated: Any, path: str) -> Publication:
             f"{path}: {error.message}", detail=error.detail, hint=error.hint
         ) from None
     readers = None if publish.readers is None else _roles(list(publish.readers), f"{path}.readers")
+    accept = _accept(stated.get("accept", {}), f"{path}.accept")
     return Publication(
-        publish.dataset, publish.policy, publish.method, publish.period, options, readers
+        publish.dataset, publish.policy, publish.method, publish.period, options, readers, accept
     )
+
+
+_Count = Annotated[
+    int, Range(at_least=0), About(hint="Or write true, which accepts any number of them.")
+]
+
+
+def _accept(stated: object, path: str) -> dict[str, float]:
+    """The largest accepted counts by the keys of verdicts; broken bounds have none of these."""
+    return {
+        key: inf if count is True else read(_Count, count, f"{path}.{key}")
+        for key, count in _table(stated, path, KEYS).items()
+    }
 
 
 def _roles(stated: object, path: str) -> tuple[str, ...]:

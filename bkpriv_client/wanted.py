@@ -45,6 +45,8 @@ class Publication:
     """Arguments of ``bkpriv.publish``."""
     readers: tuple[str, ...] | None = None
     """Roles that are to read its views; None where the file does not say."""
+    accept: Mapping[str, float] = field(default_factory=dict)
+    """The largest accepted counts of things to judge, by their key; infinity for any."""
 
 
 @dataclass(frozen=True)

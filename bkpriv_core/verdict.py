@@ -47,6 +47,7 @@ from bkpriv_core.table.scale import far_beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 
 __all__ = [
+    "KEYS",
     "LASTING",
     "Evidence",
     "Matter",
@@ -57,6 +58,12 @@ __all__ = [
 ]
 
 State = Literal["satisfied", "judge", "violated"]
+
+KEYS = (
+    *("known", "determined", "inferred", "one_value", "exchange", "attributes", "linked"),
+    *("estimated", "together", "left_out", "records", "releases", "lost", "scale"),
+)
+"""Keys of matters that are to be judged, in the order of a verdict."""
 
 LASTING = ("together", "records", "releases")
 """Keys of matters that are found when a release is made, and remain as they are."""
@@ -151,13 +158,7 @@ def judge(evidence: Evidence) -> Verdict:
 
 
 def _rank(matter: Matter) -> int:
-    return -1 if matter.violated else _ORDER.index(matter.key)
-
-
-_ORDER = (
-    *("known", "determined", "inferred", "one_value", "exchange", "attributes", "linked"),
-    *("estimated", "together", "left_out", "records", "releases", "lost", "scale"),
-)
+    return -1 if matter.violated else KEYS.index(matter.key)
 
 
 def _of(certainty: Certainty) -> str:
