@@ -39,6 +39,7 @@ from bkpriv_client.sandbox import renew_sandbox
 from bkpriv_client.server import Connection, connect, scalar, watched, without_password
 from bkpriv_client.source import Source
 from bkpriv_client.terminal import make_console, make_table, step
+from bkpriv_core.exploration import WEAK_READER
 
 __all__ = ["demo"]
 
@@ -140,13 +141,15 @@ class _Demo:
         self._say(
             "The same table, but no group is published that tells any of three adversaries too "
             "much: one who knows more (B=0.2), the same one (B=0.3), one who knows less "
-            "(B=0.5)."
+            "(B=0.5). Nor does it make an adversary sure who knows only the shares of the whole "
+            "table."
         )
         private = self._publish(
             "private",
             {
                 "k_anonymity": {"k": _K},
                 "bt_privacy": [{"bandwidth": width, "t": _T} for width in _BANDWIDTHS],
+                **WEAK_READER,
             },
         )
         held = self._audit(private, _BANDWIDTHS)

@@ -43,6 +43,7 @@ from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.scale import far_beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 
@@ -365,14 +366,15 @@ def _attributes(evidence: Evidence) -> list[Matter]:
     if not evidence.unique_rows:
         return []
     names, rows = evidence.attributes, evidence.published.rows
-    listed = ", ".join(names[:4]) + ", ..." * (len(names) > 4)
     return [
         Matter(
             "attributes",
-            f"{evidence.unique_rows} of {rows} rows are unique within their group by {listed}",
+            f"{evidence.unique_rows} of {rows} rows are unique within their group by "
+            f"{_listed(names)}",
             evidence.unique_rows,
             rows,
-            "Make a column that others may know a quasi-identifier, or leave it out.",
+            "The policy supposes that readers know these columns of nobody. Make a column that "
+            "they may know a quasi-identifier, or leave it out.",
         )
     ]
 
@@ -398,14 +400,19 @@ def _estimated(evidence: Evidence) -> list[Matter]:
         most = max((row.estimated for row in bounds if row.estimated), default=None)
         some = "some" if most is None else f"{most} of {people}"
         names = " and ".join(sorted({row.requirement for row in bounds}))
+        advice = (
+            "Only what readers remember was estimated. The option estimator chooses how."
+            if all(row.estimator.startswith("exact, given ") for row in bounds)
+            else "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
+            'small; the option {"beyond": "suppress"} leaves these people out.'
+        )
         found.append(
             Matter(
                 "estimated",
                 f"{names} of {some} {evidence.unit} is an estimate, which may understate",
                 most,
                 people,
-                "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
-                'small; the option {"beyond": "suppress"} leaves these people out.',
+                advice,
             )
         )
     counted = [
@@ -446,6 +453,10 @@ def _left_out(evidence: Evidence) -> list[Matter]:
     ]
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + ", ..." * (len(names) > 8)
+
+
 def _lost(evidence: Evidence) -> list[Matter]:
     lost = [*lost_columns(evidence.shown)]
     if not lost:
@@ -453,12 +464,25 @@ def _lost(evidence: Evidence) -> list[Matter]:
     return [
         Matter(
             "lost",
-            f"hardly anything is left of {', '.join(lost[:8])}{', ...' * (len(lost) > 8)}",
+            f"hardly anything is left of {_listed(lost)}",
             len(lost),
             len(evidence.shown.table.quasi_identifiers),
-            "Leave the column out, or give it a hierarchy or wider bins.",
+            _leaving_more(evidence.shown.table.quasi_identifiers, lost),
         )
     ]
+
+
+def _leaving_more(domains: Sequence[Domain], lost: Sequence[str]) -> str:
+    """Say what would leave more of columns."""
+    ways = []
+    named = {domain.name: domain for domain in domains}
+    if labels := [name for name in lost if not named[name].numeric and not named[name].hierarchy]:
+        ways.append(f"give {_listed(labels)} a hierarchy (bkpriv.suggest_hierarchy proposes one)")
+    if numbers := [name for name in lost if named[name].numeric]:
+        ways.append(f"register wider bins for {_listed(numbers)}")
+    ways.append(f"leave {'it' if len(lost) == 1 else 'one of them'} out")
+    said = ", or ".join(ways)
+    return f"{said[0].upper()}{said[1:]}; the other columns then lose less."
 
 
 def _beyond_scale(evidence: Evidence) -> list[Matter]:

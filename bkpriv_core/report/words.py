@@ -161,7 +161,7 @@ def label_of(bound: Bounded) -> str:
     return f"{label}, together" if "together" in stated else label
 
 
-_KNOWLEDGE = ("sequence", "table", "kernel", "only")
+_KNOWLEDGE = ("sequence", "table")
 """Keys that bandwidths of columns do not have."""
 
 
@@ -170,6 +170,10 @@ def known_as(stated: Mapping[str, Any]) -> str:
     parts = []
     if isinstance(bandwidth := stated.get("bandwidth"), int | float):
         parts.append(f"B = {bandwidth:g}")
+    elif isinstance(bandwidth, Mapping) and "kernel" in bandwidth:
+        parts.append("the table's shares")
+    elif isinstance(bandwidth, Mapping) and "only" in bandwidth:
+        parts.append(f"only {bandwidth['only']}")
     elif isinstance(bandwidth, Mapping):
         kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
         parts.append(f"B {kind}")

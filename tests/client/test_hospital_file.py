@@ -106,7 +106,7 @@ def kept(walk: Walk) -> dict[str, list[Row]]:
 
 @pytest.fixture(scope="module")
 def shown(walk: Walk) -> list[Row]:
-    return _read(walk.directory / "csv" / "shown.csv")
+    return _read(walk.directory / "csv" / "visit_shown.csv")
 
 
 def test_the_commands_print_what_the_page_shows(walk: Walk) -> None:
@@ -178,7 +178,7 @@ def test_everybody_is_among_enough_people(
 
 def test_parquet_is_the_same(walk: Walk, shown: list[Row]) -> None:
     table: list[dict[str, Any]] = pq.read_table(
-        walk.directory / "parquet" / "shown.parquet"
+        walk.directory / "parquet" / "visit_shown.parquet"
     ).to_pylist()
     assert Counter(tuple(map(str, row.values())) for row in table) == Counter(
         tuple(row.values()) for row in shown
@@ -189,7 +189,7 @@ def test_reports_have_the_figures_of_the_audit(walk: Walk, shared_db: Connection
     rows = shared_db.execute(
         "SELECT worst, threshold, vulnerable FROM bkpriv.audit(1) WHERE threshold IS NOT NULL"
     ).fetchall()
-    assert len(rows) == 6
+    assert len(rows) == 11
     assert all(vulnerable == 0 for *_, vulnerable in rows)
     for name in ("officer", "outsiders"):
         page = html.unescape((walk.directory / f"{name}.html").read_text(encoding="utf-8"))

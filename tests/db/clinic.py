@@ -171,6 +171,12 @@ def rows_of(connection: Connection, relation: str) -> list[tuple[Any, ...]]:
     return connection.execute(query, prepare=False).fetchall()
 
 
+def sentence(connection: Connection, release: int) -> str:
+    """Sentence of the verdict on a release, as its closing notice says it."""
+    found: str = one(connection, "SELECT what FROM bkpriv.verdict(%s) LIMIT 1", [release])
+    return found
+
+
 def overhear(connection: Connection) -> list[str]:
     """Collect the notices that a connection receives from now on, each with its detail.
 

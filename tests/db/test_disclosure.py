@@ -15,9 +15,9 @@ from tests.db.clinic import (
     QUASI_IDENTIFIERS,
     SENSITIVE,
     one,
-    overhear,
     publish,
     rows_of,
+    sentence,
     state_policy,
 )
 from tests.db.naive import PATHS, records_of
@@ -272,13 +272,10 @@ def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
     # Bounds prove little where most of a group cannot have the values that others have.
     bound = {"bt_privacy": {"bandwidth": 0.05, "t": 0.6}}
     state_policy(db, "p", {"l_diversity": {"l": 10}} | bound)
-    said, hints = overhear(db), list[str]()
-    db.add_notice_handler(lambda notice: hints.append(str(notice.message_hint)))
     release = publish(db, "mixed", "p", "public.shown")
-    (notice,) = said
-    assert "certified by estimate in part" in notice
-    hint, _ = hints
-    assert '{"beyond": "suppress"}' in hint
+    assert "bt_privacy of 1000 of 1010 records is an estimate" in sentence(db, release)
+    advice = "SELECT advice FROM bkpriv.verdict(%s) WHERE what LIKE 'estimated: bt_privacy%%'"
+    assert '{"beyond": "suppress"}' in one(db, advice, [release])
     for told in ("posterior", "disclosure"):
         used = db.execute(
             "SELECT DISTINCT qi ->> 'kind', estimator_used "

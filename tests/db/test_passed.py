@@ -21,6 +21,7 @@ from tests.db.clinic import (
     overhear,
     publish,
     rows_of,
+    sentence,
     state_policy,
 )
 from tests.db.refusal import refused, unchanged
@@ -314,21 +315,20 @@ def test_a_change_of_attributes_alone_is_one(visits: Connection, respondent: str
 
 def test_what_adversaries_are_supposed_not_to_know_is_said(visits: Connection) -> None:
     register(visits)
-    heard = overhear(visits)
     release = publish(visits, "visits", view="public.shown")
-    said = [text for text in heard if "attributes" in text]
-    assert len(said) == 1
-    assert f"attributes of release {release} pass through unchanged: visit, A Note" in said[0]
-    assert "supposed not to know them" in said[0]
-    unique = "SELECT what FROM bkpriv.verdict(%s) WHERE what LIKE 'attributes:%%'"
-    assert "300 of 300 rows are unique" in one(visits, unique, [release])
+    text = "300 of 300 rows are unique within their group by visit, A Note"
+    assert text in sentence(visits, release)
+    ((what, advice),) = visits.execute(
+        "SELECT what, advice FROM bkpriv.verdict(%s) WHERE what LIKE 'attributes:%%'", [release]
+    ).fetchall()
+    assert what == f"attributes: {text}"
+    assert "supposes that readers know these columns of nobody" in advice
     names = "SELECT attributes FROM bkpriv.release WHERE release = %s"
     assert one(visits, names, [release]) == ["visit", "A Note"]
     bare = "SELECT bkpriv.register_dataset('bare', 'clinic.visit', '{sex,city}', 'disease')"
     visits.execute(bare)
-    heard.clear()
     other = publish(visits, "bare", view="public.bare")
-    assert not [text for text in heard if "attributes" in text]
+    assert "unique within" not in sentence(visits, other)
     assert one(visits, names, [other]) == []
 
 
@@ -427,7 +427,6 @@ def test_rows_that_attributes_tell_apart_are_counted(
 ) -> None:
     visits.execute("UPDATE clinic.visit SET visit = visit / 12")
     register(visits, respondent)
-    heard = overhear(visits)
     # Groups that are drawn anew may hold no two visits alike: once in some hundred runs.
     release = publish(visits, "visits", view="public.shown", method=method, options={"seed": 1})
     table = "public.shown_sensitive" if method == "anatomy" else "public.shown"
@@ -438,9 +437,8 @@ def test_rows_that_attributes_tell_apart_are_counted(
     ).fetchall()
     visit, note, both = unique_rows(seen)
     assert 0 < visit < both < len(seen)
-    (said,) = (text for text in heard if "attributes" in text)
-    assert f"{both} of {len(seen)} rows are unique within their group by them" in said
-    assert f"visit {visit}, A Note {note}." in said
+    said = f"{both} of {len(seen)} rows are unique within their group by visit, A Note"
+    assert said in sentence(visits, release)
     found = visits.execute(
         "SELECT parameters -> 'attributes', threshold, worst, mean, vulnerable, satisfied, "
         "estimator_used FROM bkpriv.audit(%s) WHERE requirement = 'attributes'",

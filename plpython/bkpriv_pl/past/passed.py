@@ -19,7 +19,6 @@ __all__ = [
     "count_attributes",
     "note_attributes",
     "passed_through",
-    "tell_attributes",
 ]
 
 _SHOWN = 8
@@ -56,26 +55,6 @@ def passed_through(release: int) -> PassedThrough:
         attributes,
         tuple(row["unique_rows"] or ()),
         {name: rows for name, rows in shared if rows},
-    )
-
-
-def tell_attributes(release: int, rows: int) -> None:
-    """Say what of a release of so many rows adversaries are supposed not to know, if anything."""
-    passed = passed_through(release)
-    if not passed.attributes:
-        return
-    each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
-    shared = _listed([f"{name} {count}" for name, count in passed.shared.items()])
-    telling.notice(
-        f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}; "
-        f"{passed.unique[-1]} of {rows} rows are unique within their group by them",
-        detail="Adversaries are supposed not to know them, of anybody. A reader who knows "
-        "somebody's may find that person's row by them, and read the sensitive value. "
-        f"Rows that are unique by each: {_listed(each[: len(passed.attributes)])}."
-        + (f" Rows that share a value with 1 to 19 others: {shared}." if shared else ""),
-        hint="A column that others may know is a quasi-identifier. Readers of several releases "
-        "can tell by attributes which rows are the same record's."
-        + (" Rows of a household are found together: leave out what links them." if shared else ""),
     )
 
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bkpriv_core.audit import Finding, exactly_auditable
+from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.scale import units_of
-from bkpriv_core.utility.measures import column_losses, lost_columns
+from bkpriv_core.utility.measures import column_losses
 from bkpriv_core.verdict import Verdict
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.writing import write
 
-__all__ = ["LISTED", "close", "give_notice", "latest_of", "record", "releases_of"]
+__all__ = ["LISTED", "close", "latest_of", "record", "releases_of", "tell_counterfeits"]
 
 LISTED = 8
 """Limit of the releases that a message lists."""
@@ -41,10 +41,8 @@ def releases_of(numbers: Sequence[int]) -> str:
     return f"release{'s' * (len(numbers) > 1)} {latest_of(numbers)}"
 
 
-def give_notice(
-    release: int, published: Release, shown: Release, rows: Sequence[Finding], options: Options
-) -> None:
-    """Say what a release falsifies, breaks, or rests on an estimate for.
+def tell_counterfeits(release: int, published: Release, shown: Release) -> None:
+    """Say how many records a release falsifies, if any.
 
     Args:
         published, shown: Release as it was made, and as readers see it.
@@ -57,29 +55,6 @@ def give_notice(
             detail="Its history says how many more, or fewer, records of each cell are shown with "
             "each value than have it. Nothing in its view does.",
             hint='Leave out the option {"unfit": "counterfeit"}, and they are suppressed.',
-        )
-    _tell_lost(release, shown)
-    relaxed = [row for row in rows if row.vulnerable]
-    if relaxed:
-        telling.notice(
-            f"release {release} has records in groups that break its policy, as its options allow",
-            detail="; ".join(
-                f"{row.requirement}: {row.vulnerable} records, to {row.worst:.6g} instead of "
-                f"{row.threshold:g}"
-                for row in relaxed
-            )
-            + ".",
-            hint="Groups of the release that it grows from stay as they were published. Publish "
-            "without the option grow, and everybody is grouped anew."
-            if options.grows
-            else 'Leave out the option {"unfit": "relax"}, and they are suppressed.',
-        )
-    estimated = sorted({row.estimator for row in rows if may_understate(row.estimator)})
-    if estimated:
-        telling.notice(
-            f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
-            detail="An estimate may understate what an adversary learns.",
-            hint=_surer(options, release, published, estimated),
         )
 
 
@@ -95,7 +70,7 @@ def close(
     """Give the verdict on a release, and what it was measured by.
 
     Args:
-        release, published, shown, rows, options: See `give_notice`.
+        published, shown: Release as it was made, and as readers see it.
         sure: Certainties of readers; or the reason why they are not counted.
     """
     records = published.table.records
@@ -134,8 +109,6 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
         )
     bandwidths = (row.parameters.get("bandwidth") for row in rows)
     lines += [f"{each}." for each in units_of(shown.table.quasi_identifiers, bandwidths)]
-    if lost := lost_columns(shown):
-        lines.append(f"Hardly anything is left of {_quoted([*lost])}.")
     for row in rows:
         kept = " (not met)" if row.satisfied is False else ""
         if row.vulnerable:
@@ -202,53 +175,3 @@ def record(release: int, told: Sequence[telling.Told]) -> None:
         [release, *columns.values()],
         release=release,
     )
-
-
-def _tell_lost(release: int, shown: Release) -> None:
-    """Say of which columns hardly anything is left, and what would leave more."""
-    lost = lost_columns(shown)
-    if not lost:
-        return
-    named = {domain.name: domain for domain in shown.table.quasi_identifiers}
-    ways = []
-    if labels := [name for name in lost if not named[name].numeric and not named[name].hierarchy]:
-        ways.append(
-            f"give a hierarchy to {_quoted(labels)} (bkpriv.suggest_hierarchy proposes one)"
-        )
-    if numbers := [name for name in lost if named[name].numeric]:
-        ways.append(f"register wider bins for {_quoted(numbers)}")
-    ways.append(f"leave {'it' if len(lost) == 1 else 'one of them'} out")
-    said = ", or ".join(ways)
-    telling.notice(
-        f"release {release} leaves hardly anything of {'columns' if len(lost) > 1 else 'column'} "
-        f"{_quoted(list(lost))}",
-        detail="Loss (1 where any value may be meant): "
-        + ", ".join(f'"{name}" {loss:.3g}' for name, loss in [*lost.items()][:LISTED])
-        + f"{', ...' if len(lost) > LISTED else ''}.",
-        hint=f"{said[0].upper()}{said[1:]}; the other columns then lose less.",
-    )
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names[:LISTED]) + ", ..." * (len(names) > LISTED)
-
-
-def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:
-    """Say what does without the estimates that a release was certified by."""
-    if all(manner.startswith("exact, given ") for manner in estimated):
-        return (
-            "Only what is remembered was estimated. The option estimator says by what; by whatever "
-            "it is, people who shared a group are taken as independent from then on."
-        )
-    but = (
-        ", but for what is remembered" if any(", given " in manner for manner in estimated) else ""
-    )
-    ways = (
-        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly{but}, if slowly."
-        if exactly_auditable(published.parts, published.groups)
-        else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
-        "these are too large for that."
-    )
-    if options.inference == "auto":
-        ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
-    return ways

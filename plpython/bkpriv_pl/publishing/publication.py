@@ -36,7 +36,7 @@ from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
-from bkpriv_pl.past.passed import passed_through, tell_attributes
+from bkpriv_pl.past.passed import passed_through
 from bkpriv_pl.past.selection import RecordedPeriod
 from bkpriv_pl.past.verdicts import count_exchanging, record_verdict
 from bkpriv_pl.publishing import notice
@@ -415,9 +415,8 @@ def _record(
         rows.append(_judge_queries(published, request.policy.query_error))
     together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
-    notice.give_notice(release, published, shown, rows, options=request.options)
+    notice.tell_counterfeits(release, published, shown)
     tell_hidden_rows(source, f"Release {release}")
-    tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:
         tell_bounded(release)
