@@ -47,9 +47,6 @@ _CHANGE = "what a belief of 10 % may become"
 _MARKER = (9.5, 1.2, 4.5)
 """Size of the first series' markers, how much smaller each is than the last, and the least."""
 
-_FINE = 0.05
-"""Largest share of an axis whose ticks have a decimal."""
-
 _POINT = 4
 """Half of a point's height, in points, as far as a label must not cover it."""
 
@@ -222,7 +219,7 @@ def _finish(axis: Axes, lost: str, theme: Mapping[str, str]) -> None:
     axis.set_xlim(left=0, right=right * 1.08)
     axis.set_ylim(bottom=0, top=1.02)
     axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=0 if right > _FINE else 1))
+    axis.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
     axis.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     axis.set_xlabel(_LABELS[lost], color=theme["ink"])
     axis.set_ylabel(_CHANGE, color=theme["ink"])

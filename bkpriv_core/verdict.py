@@ -400,19 +400,13 @@ def _estimated(evidence: Evidence) -> list[Matter]:
         most = max((row.estimated for row in bounds if row.estimated), default=None)
         some = "some" if most is None else f"{most} of {people}"
         names = " and ".join(sorted({row.requirement for row in bounds}))
-        advice = (
-            "Only what readers remember was estimated. The option estimator chooses how."
-            if all(row.estimator.startswith("exact, given ") for row in bounds)
-            else "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
-            'small; the option {"beyond": "suppress"} leaves these people out.'
-        )
         found.append(
             Matter(
                 "estimated",
                 f"{names} of {some} {evidence.unit} is an estimate, which may understate",
                 most,
                 people,
-                advice,
+                _surer(bounds),
             )
         )
     counted = [
@@ -435,6 +429,16 @@ def _estimated(evidence: Evidence) -> list[Matter]:
             )
         )
     return found
+
+
+def _surer(bounds: Sequence[Finding]) -> str:
+    """Say what does without estimates of bounds."""
+    if all(row.estimator.startswith("exact, given ") for row in bounds):
+        return "Only what readers remember was estimated. The option estimator chooses how."
+    return (
+        "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are small; "
+        'the option {"beyond": "suppress"} leaves these people out.'
+    )
 
 
 def _left_out(evidence: Evidence) -> list[Matter]:

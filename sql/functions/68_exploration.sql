@@ -16,7 +16,9 @@ policies: a JSON array, or {"grid": {"bandwidth": [...], "t": [...]}, "with": {.
 as well, which begins with each k alone; without any, a customary grid; place counts from 1.
 Metrics: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error,
 worst_disclosure and mean_disclosure (to the adversary of the policy who learns most), sure (people
-of whom a reader becomes sure, one whom any of the policies names), known (of whom such a reader is
-sure beforehand), exact_share, groups, seconds; or refused = 1, and a notice why. Other releases are
-not considered';
+about whom a reader becomes sure: one whom any policy names, or who knows only the table''s shares),
+known (about whom such a reader is sure beforehand), known_by_columns (of these, by the
+quasi-identifiers), knowable (people without a value that over nine tenths have), largest_disclosure
+(to any of these readers), one_value (people in groups of one sensitive value), exact_share, rows,
+records, groups, seconds; or refused = 1, and a notice why. Other releases are not considered';
 GRANT EXECUTE ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text, boolean) TO bkpriv_publisher;
