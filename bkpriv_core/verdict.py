@@ -345,15 +345,15 @@ def _exchange(evidence: Evidence) -> list[Matter]:
         ]
     played = ""
     if sure := count.parameters.get("sure"):
-        played = f"; a reader who does not know the groups becomes sure about {sure} of them"
+        played = f"; that reader becomes sure about {sure} of them"
     if unknown := count.parameters.get("not_inferred"):
-        who = "such a reader" if sure else "a reader who does not know the groups"
-        played += f"; what {who} learns about {unknown} of them is not known"
+        played += f"; what that reader learns about {unknown} of them is not known"
     return [
         Matter(
             "exchange",
-            f"{count.vulnerable} of {count.among} {evidence.unit} are in groups that can exchange "
-            f"members, {count.parameters['movable']} of them can be in another group{played}",
+            "a reader who does not know the groups may learn more than the bounds allow about "
+            f"{count.vulnerable} of {count.among} {evidence.unit}, whose groups can exchange "
+            f"members ({count.parameters['movable']} of them can be in another group{played})",
             count.vulnerable,
             count.among,
             "bkpriv.attack(release, 'without_groups') plays a reader who does not know the groups; "
