@@ -55,6 +55,7 @@ __all__ = [
     "Verdict",
     "judge",
     "judge_together",
+    "unique_rows_in_words",
 ]
 
 State = Literal["satisfied", "judge", "violated"]
@@ -364,17 +365,22 @@ def _exchange(evidence: Evidence) -> list[Matter]:
 def _attributes(evidence: Evidence) -> list[Matter]:
     if not evidence.unique_rows:
         return []
-    names, rows = evidence.attributes, evidence.published.rows
-    listed = ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+    rows = evidence.published.rows
     return [
         Matter(
             "attributes",
-            f"{evidence.unique_rows} of {rows} rows are unique within their group by {listed}",
+            unique_rows_in_words(evidence.unique_rows, rows, evidence.attributes),
             evidence.unique_rows,
             rows,
             "Make a column that others may know a quasi-identifier, or leave it out.",
         )
     ]
+
+
+def unique_rows_in_words(unique: int, rows: int, names: Sequence[str]) -> str:
+    """Rows that some columns single out within their group."""
+    listed = ", ".join(names[:4]) + ", ..." * (len(names) > 4)
+    return f"{unique} of {rows} rows are unique within their group by {listed}"
 
 
 def _linked(evidence: Evidence) -> list[Matter]:
