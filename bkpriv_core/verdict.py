@@ -56,6 +56,7 @@ __all__ = [
     "Verdict",
     "judge",
     "judge_together",
+    "unique_rows_in_words",
 ]
 
 State = Literal["satisfied", "judge", "violated"]
@@ -365,18 +366,22 @@ def _exchange(evidence: Evidence) -> list[Matter]:
 def _attributes(evidence: Evidence) -> list[Matter]:
     if not evidence.unique_rows:
         return []
-    names, rows = evidence.attributes, evidence.published.rows
+    rows = evidence.published.rows
     return [
         Matter(
             "attributes",
-            f"{evidence.unique_rows} of {rows} rows are unique within their group by "
-            f"{_listed(names)}",
+            unique_rows_in_words(evidence.unique_rows, rows, evidence.attributes),
             evidence.unique_rows,
             rows,
             "The policy supposes that readers know these columns of nobody. Make a column that "
             "they may know a quasi-identifier, or leave it out.",
         )
     ]
+
+
+def unique_rows_in_words(unique: int, rows: int, names: Sequence[str]) -> str:
+    """Rows that some columns single out within their group."""
+    return f"{unique} of {rows} rows are unique within their group by {_listed(names)}"
 
 
 def _linked(evidence: Evidence) -> list[Matter]:

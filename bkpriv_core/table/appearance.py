@@ -167,6 +167,8 @@ class Appearance:
     reason: str
     named: bool = True
     """Whether its name or its values say its role, rather than that nothing else does."""
+    identifies: bool = False
+    """Whether it is a key, names people or links their rows; then the reason says no value."""
 
     @property
     def words(self) -> str:
@@ -183,15 +185,16 @@ def judge(seen: Seen) -> Appearance:
         return Appearance("constant", None, "all records have the same value")
     unique = nearly_unique(seen.valued, seen.values)
     if (reason := _as_key(seen, unique=unique)) is not None:
-        return Appearance("key", None, reason)
+        return Appearance("key", None, reason, identifies=True)
     if _names_people(seen):
         reason = f"{seen.values} values that recur, and the name says that they are of people"
-        return Appearance("key", "respondent", reason)
+        return Appearance("key", "respondent", reason, identifies=True)
     if (reason := _as_names(seen)) is not None:
-        return Appearance("label", None, reason)
+        return Appearance("label", None, reason, identifies=True)
     if _links(seen):
         few = f"{seen.values} values, each of few records"
-        return Appearance("key", None, f"{few}, as numbers of households, beds or invoices have")
+        reason = f"{few}, as numbers of households, beds or invoices have"
+        return Appearance("key", None, reason, identifies=True)
     if seen.kind == "text" and (seen.length >= _LONG or (seen.wordy >= _OFTEN and unique)):
         return Appearance("free text", None, "texts of several words, which may say anything")
     looks_like, reason = _shape(seen)

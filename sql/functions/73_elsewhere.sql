@@ -20,6 +20,7 @@ Rows with equal labels are a group, or with equal group_id where the table has i
 those of audit(), worst_labels the labels of the worst group. A last row, suppressed, counts the
 records of the dataset that the table lacks. Requirements of beliefs need to know whose rows are
 whose: by a key that both have, or by labels under which nobody else can be; a notice says how.
+A notice names the other columns that identify people: names, keys, values that are nearly unique.
 The caller must be able to read both; to read a view is to run its owner''s code';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_table(regclass, text, jsonb, jsonb, text, text) TO bkpriv_publisher, bkpriv_auditor;
 

@@ -83,13 +83,14 @@ def test_a_name_alone_decides_nothing(name: str) -> None:
 )  # fmt: skip
 def test_names_of_people_have_no_role(name: str) -> None:
     looked = judge(replace(LABELS, name=name, values=300))
-    assert (looked.looks_like, looked.role) == ("label", None)
+    assert (looked.looks_like, looked.role, looked.identifies) == ("label", None, True)
     assert "names people" in looked.reason
 
 
 @pytest.mark.parametrize("name", ["town name", "ward_name", "product name", "first visit", "title"])
 def test_names_of_other_things_are_none_of_people(name: str) -> None:
-    assert judge(replace(LABELS, name=name, values=300)).role == "quasi_identifiers"
+    looked = judge(replace(LABELS, name=name, values=300))
+    assert (looked.role, looked.identifies) == ("quasi_identifiers", False)
 
 
 def test_values_that_read_like_names_of_people_have_no_role() -> None:

@@ -18,6 +18,7 @@ from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.release.elsewhere import MadeElsewhere, Manner, check_judged
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.asking.audit import as_row, measure_groups
+from bkpriv_pl.asking.leftover import tell_leftover
 from bkpriv_pl.asking.utility import losses_of
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.server import telling
@@ -66,6 +67,7 @@ def audit_table(
         found.append(Count("suppressed", {}, release.suppressed, release.table.records))
     task.done()
     _tell(shown)
+    tell_leftover(shown.relation, shown.grouping, shown.measured)
     return (_with_labels(shown, as_row(each)) for each in found)
 
 

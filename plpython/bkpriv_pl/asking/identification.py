@@ -40,9 +40,9 @@ from bkpriv_pl.tables.source import (
     unreadable,
 )
 
-__all__ = ["inspect_columns"]
+__all__ = ["MOST_COLUMNS", "inspect_columns", "read_figures", "readable_columns"]
 
-_COLUMNS = 400
+MOST_COLUMNS = 400
 """Limit of the columns; a statement has up to four results for each, and PostgreSQL has 1664."""
 
 _TEXTS = 2_000
@@ -87,16 +87,16 @@ Row = tuple[
 def inspect_columns(source: str | None) -> list[Row]:
     """See ``bkpriv.inspect_columns``."""
     relation = open_relation(require(source, "source"))
-    columns = _readable(relation)
+    columns = readable_columns(relation)
     tell_hidden_rows(relation, "What is inspected")
-    if not 1 <= len(columns) <= _COLUMNS:
+    if not 1 <= len(columns) <= MOST_COLUMNS:
         raise TooLarge(
             f"{relation} has {len(columns)} columns",
-            detail=f"From 1 to {_COLUMNS} can be inspected at once.",
+            detail=f"From 1 to {MOST_COLUMNS} can be inspected at once.",
             hint="Inspect a view that shows some of them.",
         )
     sample = Sample.of(relation, columns)
-    labels, sizes, seen = _read(sample, columns)
+    labels, sizes, seen = read_figures(sample, columns)
     singles = [Distinction.of((place,), size) for place, size in enumerate(sizes)]
     judged = _remarked(
         sample,
@@ -147,7 +147,7 @@ def _remarked(
     ]
 
 
-def _readable(relation: Relation) -> tuple[Column, ...]:
+def readable_columns(relation: Relation) -> tuple[Column, ...]:
     """Columns that the caller may read; the others are counted in a notice.
 
     Raises:
@@ -177,7 +177,7 @@ class _Column:
     """Positions of numbers, days and times; NaN without one."""
 
 
-def _read(
+def read_figures(
     sample: Sample, columns: Sequence[Column]
 ) -> tuple[list[IntArray], list[IntArray], list[_Column]]:
     """Class of each record by each column, the sizes of the classes, and what texts look like."""

@@ -55,6 +55,12 @@ class Shown:
     release: MadeElsewhere
     key: str | None
     """The dataset's column by which rows are matched."""
+    grouping: tuple[str, ...]
+    """Columns of the relation that say which group a row is in."""
+    measured: tuple[str, ...]
+    """Columns of the relation that are judged: these, and those of quasi-identifiers and sensitive
+    columns.
+    """
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,13 @@ class _Layout:
     group: str | None
     key: tuple[str, str] | None
     """The column of the key in the dataset, and in the table."""
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """Columns whose equal values make groups."""
+        if self.group is not None:
+            return (self.group,)
+        return tuple(dict.fromkeys(name for names in self.labels for name in names))
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -125,7 +138,8 @@ def read_shown(
     )
     people = None if key is None else _matched(relation, key, names, respondents)
     task.step("comparing labels")
-    return Shown(relation, registered, find_release(table, rows, people, POLLED), key)
+    release = find_release(table, rows, people, POLLED)
+    return Shown(relation, registered, release, key, layout.grouping, layout.read)
 
 
 def _owner_of(relation: Relation) -> str:
