@@ -346,19 +346,20 @@ def _exchange(evidence: Evidence) -> list[Matter]:
         ]
     played = ""
     if sure := count.parameters.get("sure"):
-        played = f"; that reader becomes sure about {sure} of them"
+        played = f"; such a reader becomes sure about {sure} of them"
     if unknown := count.parameters.get("not_inferred"):
-        played += f"; what that reader learns about {unknown} of them is not known"
+        played += f"; what such a reader learns about {unknown} of them is not known"
     return [
         Matter(
             "exchange",
-            "a reader who does not know the groups may learn more than the bounds allow about "
-            f"{count.vulnerable} of {count.among} {evidence.unit}, whose groups can exchange "
-            f"members ({count.parameters['movable']} of them can be in another group{played})",
+            f"{count.vulnerable} of {count.among} {evidence.unit} are in groups whose ranges "
+            "overlap so that they can exchange members, and the bounds do not cover readers who "
+            f"see only the ranges ({count.parameters['movable']} of these {evidence.unit} fit "
+            f"another group{played})",
             count.vulnerable,
             count.among,
-            "bkpriv.attack(release, 'without_groups') plays a reader who does not know the groups; "
-            "the method incognito makes groups that cannot exchange members.",
+            "bkpriv.attack(release, 'without_groups') measures what such a reader learns. The "
+            "method incognito makes no groups that overlap, and loses more detail.",
         )
     ]
 
@@ -373,8 +374,8 @@ def _attributes(evidence: Evidence) -> list[Matter]:
             unique_rows_in_words(evidence.unique_rows, rows, evidence.attributes),
             evidence.unique_rows,
             rows,
-            "The policy supposes that readers know these columns of nobody. Make a column that "
-            "they may know a quasi-identifier, or leave it out.",
+            "The bounds suppose that no reader knows these values of any person. If somebody may, "
+            "leave the column out, or declare it a quasi-identifier.",
         )
     ]
 

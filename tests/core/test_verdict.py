@@ -30,7 +30,7 @@ def said(made: Facts) -> str:
 def test_a_broken_bound_is_said_to_be_broken() -> None:
     assert "1 bound is broken, and 1 thing is to be judged:" in said(facts())
     satisfied = said(facts(verdict=Verdict(())))
-    assert "Every bound of the policy is satisfied, and nothing that was looked for" in satisfied
+    assert "Every bound of the policy is satisfied, and bkpriv found nothing else to judge" in satisfied
     assert "Nothing was judged" in said(facts(verdict=None))
 
 
@@ -100,10 +100,10 @@ def test_what_is_not_inferred_about_people_who_can_exchange_is_said() -> None:
     counted = Count("exchange", {"movable": 2, "sure": 1, "not_inferred": 3}, 4, 4)
     (matter,) = judge(evidence(exchange=counted)).matters
     assert matter.text == (
-        "a reader who does not know the groups may learn more than the bounds allow about "
-        "4 of 4 records, whose groups can exchange members (2 of them can be in another group; "
-        "that reader becomes sure about 1 of them; what that reader learns about 3 of them is not "
-        "known)"
+        "4 of 4 records are in groups whose ranges overlap so that they can exchange members, and "
+        "the bounds do not cover readers who see only the ranges (2 of these records fit another "
+        "group; such a reader becomes sure about 1 of them; what such a reader learns about 3 of "
+        "them is not known)"
     )
 
 

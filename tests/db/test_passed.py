@@ -322,7 +322,7 @@ def test_what_adversaries_are_supposed_not_to_know_is_said(visits: Connection) -
         "SELECT what, advice FROM bkpriv.verdict(%s) WHERE what LIKE 'attributes:%%'", [release]
     ).fetchall()
     assert what == f"attributes: {text}"
-    assert "supposes that readers know these columns of nobody" in advice
+    assert "suppose that no reader knows these values of any person" in advice
     names = "SELECT attributes FROM bkpriv.release WHERE release = %s"
     assert one(visits, names, [release]) == ["visit", "A Note"]
     bare = "SELECT bkpriv.register_dataset('bare', 'clinic.visit', '{sex,city}', 'disease')"
