@@ -71,7 +71,7 @@ def inspect(
         return
     console.print("\nTo register it, once you have reviewed the roles, and what codes go up to:\n")
     for statement in statements:
-        console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)
+        console.print(f"{statement};", style="cyan", soft_wrap=True)
     for column in proposal.coarsened:
         asked = ask("suggest_hierarchy", dataset or target.name, column).as_string()
         console.print(f"\nA hierarchy of {column}: {asked};", soft_wrap=True)

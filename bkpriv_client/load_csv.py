@@ -11,7 +11,6 @@ from typing import Annotated
 
 import psycopg
 import typer
-from psycopg import sql
 from rich.console import Console
 
 from bkpriv_client.account import agree, give_account, settle_header
@@ -32,7 +31,7 @@ from bkpriv_client.notices import heard, repeat
 from bkpriv_client.opening import named_encoding
 from bkpriv_client.options import Uri
 from bkpriv_client.placing import check_room, make_room, resolve
-from bkpriv_client.proposal import Bin, Looked, look_if_possible, prefixes, propose_bins
+from bkpriv_client.proposal import Bin, Looked, look_if_possible, propose_bins, suggested
 from bkpriv_client.server import Connection, connect
 from bkpriv_client.stating import listed, one_sign, read_dates, read_decimal, read_nulls
 from bkpriv_client.terminal import make_console, step
@@ -315,7 +314,7 @@ def _load(
                 looked = look_if_possible(connection, target.written(connection))
             chosen, apart, idle = choose_roles(list(study.types), file.title, parts, looked=looked)
             shown = len([*chosen["quasi_identifiers"], *chosen.get("attributes", [])])
-            declarations: list[sql.Composed] = []
+            declarations: list[str] = []
             codes: dict[str, int] = {}
             if shown <= MOST_QUASI_IDENTIFIERS:
                 declarations, codes = _declare(
@@ -335,7 +334,7 @@ def _load(
         return
     _tell_choice(console, parts, apart, codes, looked=looked)
     for statement in declarations:
-        console.print(f"{statement.as_string()};", style="cyan", soft_wrap=True)
+        console.print(f"{statement};", style="cyan", soft_wrap=True)
 
 
 @contextmanager
@@ -360,7 +359,7 @@ def _declare(
     labels: Collection[str],
     *,
     looked: Mapping[str, Looked],
-) -> tuple[list[sql.Composed], dict[str, int]]:
+) -> tuple[list[str], dict[str, int]]:
     """Statements that register a table, and the columns that they take for codes, with counts.
 
     Those that are stated to be labels are not among the latter.
@@ -374,7 +373,7 @@ def _declare(
     used = (*quasi_identifiers, *sensitive)
     free = [name for name in used if name not in {*branches, *labels}]
     seen = [looked[name] for name in free if name in looked]
-    bins, prefixed = propose_bins(connection, target, seen, sensitive)
+    bins, texts = propose_bins(connection, target, seen, sensitive)
     codes = {each.columns[0]: each.values for each in seen if bins.get(each.columns[0]) == LABEL}
     numbers = ("integer", "bigint", "numeric")
     bins |= dict.fromkeys([name for name in labels if types.get(name) in numbers], LABEL)
@@ -389,7 +388,8 @@ def _declare(
         {},
         **roles,
     )
-    return [*declarations, *prefixes(target.name, prefixed)], codes
+    proposed = suggested(connection, target.name, target, declarations, texts)
+    return [*(each.as_string() for each in declarations), *proposed], codes
 
 
 def _binned(bins: Mapping[str, Bin], used: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,8 @@
 Bins are proposed with them: numbers that stand for kinds are labels, days that are nearly unique
 are binned by the year, and sensitive numbers of many values by a round width, about ten of which
 hold nine tenths of the records: beliefs are about each value, and a salary to the penny is that of
-one person.
+one person. Hierarchies are those of ``bkpriv.suggest_hierarchy``, of columns whose labels have
+structure; the table is registered for that and the registration taken back.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+import numpy as np
+import psycopg
 from psycopg import errors, sql
 
-from bkpriv_client.declaration import call, declare
+from bkpriv_client.declaration import declare
 from bkpriv_client.loading import TableName
 from bkpriv_client.server import Connection
+from bkpriv_core.suggestion import by_structure
 from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.inspection import has_many_labels, tells_by_code
 
@@ -27,9 +32,9 @@ __all__ = [
     "Proposal",
     "look_at",
     "look_if_possible",
-    "prefixes",
     "propose",
     "propose_bins",
+    "suggested",
 ]
 
 Bin = str | int | float
@@ -78,7 +83,8 @@ class Proposal:
     """Column that says whose record it is, where people have several."""
     bins: dict[str, Bin]
     """Bins; see `propose_bins`."""
-    codes: list[str]
+    labels: list[str]
+    """Columns of labels."""
     coarsened: list[str]
     """Quasi-identifiers of many labels, and codes, for which a hierarchy can be suggested."""
     left: list[str]
@@ -88,10 +94,8 @@ class Proposal:
         """Whether a dataset can be registered so."""
         return bool(self.quasi_identifiers and self.sensitive)
 
-    def statements(
-        self, connection: Connection, dataset: str, table: TableName
-    ) -> list[sql.Composed]:
-        """Compose the statements that declare a table so; what codes go up to is an example."""
+    def statements(self, connection: Connection, dataset: str, table: TableName) -> list[str]:
+        """Write the statements that declare a table so, with hierarchies that are suggested."""
         roles: dict[str, str | list[str]] = {}
         if self.respondent is not None:
             roles["respondent"] = self.respondent
@@ -101,7 +105,10 @@ class Proposal:
         register = declare(
             connection, dataset, table, self.quasi_identifiers, told, {}, {}, **roles
         )
-        return [*register, *prefixes(dataset, self.codes)]
+        return [
+            *(each.as_string() for each in register),
+            *suggested(connection, dataset, table, register, self.labels),
+        ]
 
 
 _MANY = 0.5
@@ -118,12 +125,20 @@ _STRETCHED = 8.0
 _BINS = 10
 
 _READ = 100_000
-"""Records by which a width is chosen."""
+"""Records by which a width is chosen, and the structure of labels found."""
+
+_REFUSED = (
+    psycopg.DataError,
+    psycopg.ProgrammingError,
+    errors.ProgramLimitExceeded,
+    errors.OutOfMemory,
+    errors.ReadOnlySqlTransaction,
+)
+"""Refusals for which nothing is suggested; a cancelled statement is none."""
+
+_SUGGEST = "SELECT statement FROM bkpriv.suggest_hierarchy(%s, %s) LIMIT 1"
 
 _PAIR = 2
-
-_EXAMPLE = (3, 1)
-"""Lengths of prefixes that are written where nothing is known of codes."""
 
 
 def look_at(connection: Connection, name: str) -> list[Looked]:
@@ -144,13 +159,13 @@ def look_if_possible(connection: Connection, name: str) -> dict[str, Looked]:
     return {each.columns[0]: each for each in looked if len(each.columns) == 1}
 
 
-def _coarsened(singles: Sequence[Looked], codes: Collection[str]) -> list[str]:
+def _coarsened(singles: Sequence[Looked], labels: Collection[str]) -> list[str]:
     """Quasi-identifiers whose labels a hierarchy would bring together."""
     found = []
     for each in singles:
-        label = (each.looks_like or "").partition(",")[0] == "label"
-        coded = each.columns[0] in codes and each.values > _PAIR
-        labelled = label and has_many_labels(each.records, each.values)
+        looks_like = (each.looks_like or "").partition(",")[0]
+        coded = looks_like == "code" and each.columns[0] in labels and each.values > _PAIR
+        labelled = looks_like == "label" and has_many_labels(each.records, each.values)
         if each.role == "quasi_identifiers" and (coded or labelled):
             found += each.columns
     return found
@@ -164,14 +179,14 @@ def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) 
         by_role.setdefault(each.role, []).extend(each.columns)
     known, told = by_role.get("quasi_identifiers", []), by_role.get("sensitive", [])
     used = [each for each in singles if each.columns[0] in {*known, *told}]
-    bins, codes = propose_bins(connection, table, used, told)
+    bins, labels = propose_bins(connection, table, used, told)
     return Proposal(
         known,
         told,
         next(iter(by_role.get("respondent", [])), None),
         bins,
-        codes,
-        _coarsened(singles, codes),
+        labels,
+        _coarsened(singles, labels),
         by_role.get(None, []),
     )
 
@@ -179,18 +194,18 @@ def propose(connection: Connection, table: TableName, looked: Sequence[Looked]) 
 def propose_bins(
     connection: Connection, table: TableName, used: Sequence[Looked], sensitive: Collection[str]
 ) -> tuple[dict[str, Bin], list[str]]:
-    """Bins of columns, and those that are codes written as text."""
+    """Bins of columns, and those that are labels or codes written as text."""
     types: Mapping[str, str] = dict(
         connection.execute(_TYPES, [table.written(connection)]).fetchall()
     )
     bins: dict[str, Bin] = {}
-    codes = []
+    labels = []
     for each in used:
         (column,) = each.columns
         looks_like = (each.looks_like or "").partition(",")[0]
         numeric = types[column] in ("whole", "N")
-        if looks_like == "code" and not numeric:
-            codes.append(column)
+        if looks_like in ("code", "label") and not numeric:
+            labels.append(column)
         elif looks_like == "code" or (column in sensitive and _may_be_kinds(each, types[column])):
             bins[column] = LABEL
         elif looks_like == "date" and types[column] == "D" and each.distinct > _MANY:
@@ -199,7 +214,7 @@ def propose_bins(
             width = _width(connection, table, column)
             if width > (types[column] == "whole"):
                 bins[column] = width
-    return bins, codes
+    return bins, labels
 
 
 def _may_be_kinds(each: Looked, kind: str) -> bool:
@@ -226,6 +241,37 @@ def _width(connection: Connection, table: TableName, column: str) -> int | float
     return width * 10**power if power >= 0 else round(width * 10.0**power, -power)
 
 
-def prefixes(dataset: str, codes: Iterable[str]) -> list[sql.Composed]:
-    """Statements that give codes a hierarchy by prefixes; their lengths are an example."""
-    return [call("set_prefix_hierarchy", dataset, code, list(_EXAMPLE)) for code in codes]
+def suggested(
+    connection: Connection,
+    dataset: str,
+    table: TableName,
+    register: Iterable[sql.Composed],
+    columns: Iterable[str],
+) -> list[str]:
+    """Statements of the hierarchies that ``bkpriv.suggest_hierarchy`` proposes for some columns.
+
+    Only for those whose labels have structure; what is brought together by records needs names. The
+    table is registered for that and the registration taken back; none where that is refused.
+    """
+    found = []
+    structured = [each for each in columns if _has_structure(connection, table, each)]
+    if structured:
+        with suppress(*_REFUSED), connection.transaction(force_rollback=True):
+            for statement in register:
+                connection.execute(statement)
+            for column in structured:
+                with suppress(*_REFUSED), connection.transaction():
+                    row = connection.execute(_SUGGEST, [dataset, column]).fetchone()
+                    found += [row[0].removesuffix(";")] if row and row[0] else []
+    return found
+
+
+def _has_structure(connection: Connection, table: TableName, column: str) -> bool:
+    """Whether the labels of a column are bands, days or codes; of many records, of the first."""
+    row = connection.execute(
+        sql.SQL("SELECT array_agg(DISTINCT v) FROM (SELECT {}::text AS v FROM {} LIMIT {}) AS x "
+                "WHERE v IS NOT NULL").format(
+            sql.Identifier(column), table.identifier, sql.Literal(_READ))
+    ).fetchone()  # fmt: skip
+    labels = (row and row[0]) or []
+    return bool(by_structure(labels, np.ones(len(labels), dtype=np.int64)))

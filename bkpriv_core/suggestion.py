@@ -1,22 +1,25 @@
 """Suggestion: hierarchies for a column of labels that has none, and what they would save.
 
 A column without a hierarchy is published as ``*`` wherever two labels share a group. What is
-proposed is read from the labels themselves, if they have structure: codes go up to their first
-characters, and so do days that are kept as texts of ISO 8601. Else labels are brought together by
-how alike their records are in the other quasi-identifiers (`bkpriv_core.table.resemblance`), and
-listed. The sensitive column is not looked at.
+proposed is read from the labels themselves, if they have structure: neighbouring bands of numbers
+are united (`bkpriv_core.table.bands`); codes go up to their first characters, and so do days that
+are kept as texts of ISO 8601. Else labels are brought together by how alike their records are in
+the other quasi-identifiers (`bkpriv_core.table.resemblance`), and listed. The sensitive column is
+not looked at; for one, only the structure of its labels proposes.
 
 Trees of one to three levels are proposed, of each the levels of the least expected loss. The
 figures are measured: the GCP of groups by the cuts of mondrian at medians, k-anonymous and no more,
 in the mean over k of 5, 10 and 20. Groups of a publication are improved after that, and may be held
-to more. Of more than `_CELLS` cells only some records are measured, at even distances; both figures
-are then of the same ones, and larger than those of all would be.
+to more. What loses more than the column does now is not proposed. Of more than `_CELLS` cells only
+some records are measured, at even distances; both figures are then of the same ones, and larger
+than those of all would be.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -28,17 +31,26 @@ from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import KAnonymity
 from bkpriv_core.table.appearance import CODED, DATED
+from bkpriv_core.table.bands import Bands
 from bkpriv_core.table.cost import costs
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.resemblance import best_levels, bring_together, label_records
+from bkpriv_core.table.resemblance import (
+    best_levels,
+    bring_together,
+    expected_loss,
+    label_records,
+)
 from bkpriv_core.table.rule import Listed, Prefixes, Rule
 from bkpriv_core.table.table import Table
 
-__all__ = ["MOST_LABELS", "Suggestion", "check_labels", "suggest"]
+__all__ = ["MOST_CODES", "MOST_LABELS", "Suggestion", "by_structure", "check_labels", "suggest"]
 
 MOST_LABELS = 2_000
-"""Largest number of labels that are brought together."""
+"""Largest number of labels that are brought together by their records."""
+
+MOST_CODES = 20_000
+"""Largest number of labels."""
 
 _LEAST_LABELS = 3
 _LEVELS = 3
@@ -50,7 +62,12 @@ _CELLS = 20_000
 _MOSTLY = 0.9
 _LONGEST = 20
 _CODE = 3
-"""Least length of codes of digits alone; shorter ones number kinds."""
+"""Least length of codes of digits, behind the same letters; shorter ones number kinds."""
+
+_ALIKE = 0.98
+"""Share of codes whose first digits are as many as those of others with the same letters."""
+
+_DIGITS = re.compile(r"(\D*)(\d+)(.*)", re.DOTALL)
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d.*")
 _CALENDAR = (10, 7, 4, 3)
@@ -80,15 +97,15 @@ class Suggestion:
     reason: str
 
 
-def check_labels(attribute: str, labels: int) -> None:
+def check_labels(attribute: str, labels: int, most: int = MOST_CODES) -> None:
     """Refuse labels that are too many to bring together, or too few.
 
     Raises:
         TooLarge, InvalidParameter: If they are.
     """
-    if labels > MOST_LABELS:
+    if labels > most:
         raise TooLarge(
-            f'attribute "{attribute}" has more than {MOST_LABELS} labels',
+            f'attribute "{attribute}" has more than {most} labels',
             detail="So many are not compared with each other.",
             hint="Publish from a view that makes them coarser, or leave the column out; codes have "
             "bkpriv.set_prefix_hierarchy.",
@@ -115,36 +132,74 @@ def suggest(table: Table, axis: int, progress: Progress = SILENT) -> list[Sugges
     labels = tuple(label for label in domain.labels if label is not None)
     check_labels(domain.name, len(labels))
     replace(domain, hierarchy=None).check_labels()  # All that is proposed has the usual root.
-    if _share(DATED, labels) >= _MOSTLY and not all(map(_ISO.fullmatch, labels)):
-        return [Suggestion("dates", 0, None, None, None, _OF_DATES)]
     records = label_records(table, axis)
-    drafted = _thinned(table)
-    step = progress.quiet
-    now = _measured(drafted, axis, domain, step)
-    found: list[tuple[Kind, Rule, Any, int, str]]
-    found = [
-        ("prefixes", Prefixes(lengths), list(lengths), len(lengths), reason)
-        for lengths, reason in _by_prefixes(labels, records)
-    ]
+    found = by_structure(labels, records)
+    if found and found[0].kind == "dates":
+        return found
     if not found:
-        others = [each.name for each in table.quasi_identifiers if each.name != domain.name]
-        found = [
-            ("list", Listed.checked(domain.name, branches, None), branches, len(sizes), reason)
-            for branches, sizes, reason in _by_resemblance(table, axis, labels, others)
-        ]
+        check_labels(domain.name, len(labels), MOST_LABELS)
+        found = _by_resemblance(table, axis, labels)
     if not found:
         raise InvalidParameter(
             f'labels of attribute "{domain.name}" cannot be brought together',
             detail=f"There are {len(labels)} labels and {int(records.sum())} records.",
             hint="List a hierarchy by hand: bkpriv.set_list_hierarchy.",
         )
-    made = []
-    for place, (kind, rule, argument, levels, reason) in enumerate(found):
+    return _that_save(found, table, axis, progress)
+
+
+def _that_save(
+    found: Sequence[Suggestion], table: Table, axis: int, progress: Progress
+) -> list[Suggestion]:
+    """Measure what is proposed, and leave out what loses more than the column does now."""
+    domain = table.quasi_identifiers[axis]
+    labels = tuple(label for label in domain.labels if label is not None)
+    drafted = _thinned(table)
+    now = _measured(drafted, axis, domain, progress.quiet)
+    losses: list[float | None] = []
+    for place, each in enumerate(found):
         progress.report(place / len(found))
-        tree = replace(domain, hierarchy=rule.over(domain.name, labels))
-        gcp = _measured(drafted, axis, tree, step)
-        made.append(Suggestion(kind, levels, argument, gcp, now, reason))
+        tree = _rule(domain.name, each).over(domain.name, labels)
+        losses.append(_measured(drafted, axis, replace(domain, hierarchy=tree), progress.quiet))
+    made = [
+        replace(each, gcp=gcp, gcp_now=now)
+        for each, gcp in zip(found, losses, strict=True)
+        if gcp is None or now is None or gcp <= now
+    ]
+    if not made:
+        least = min(gcp for gcp in losses if gcp is not None)
+        raise InvalidParameter(
+            f'no hierarchy of attribute "{domain.name}" loses less than it does now',
+            detail=f"Its gcp is {now:.3f}, and at least {least:.3f} with a hierarchy.",
+            hint="Nothing needs to be done, or list one by hand: bkpriv.set_list_hierarchy.",
+        )
     return sorted(made, key=lambda each: (each.gcp or 0.0, each.levels))
+
+
+def _rule(attribute: str, found: Suggestion) -> Rule:
+    if found.kind == "prefixes":
+        return Prefixes.checked(attribute, found.argument)
+    return Listed.checked(attribute, found.argument, None)
+
+
+def by_structure(labels: Sequence[str], records: IntArray) -> list[Suggestion]:
+    """Propose hierarchies by what labels are: bands, days or codes; none for others.
+
+    Args:
+        records: Shape (labels,). Records of each label; of a sensitive column, 1 of each.
+
+    Returns:
+        One for each number of levels, without a measured loss. Each level merges some, never all.
+    """
+    if not labels:
+        return []
+    if (bands := Bands.of(labels)) is not None:
+        return _by_bands(bands, labels, records)
+    if _share(DATED, labels) < _MOSTLY:
+        return _by_prefixes(labels, records)
+    if all(map(_ISO.fullmatch, labels)):
+        return _by_prefixes(labels, records, _CALENDAR)
+    return [Suggestion("dates", 0, None, None, None, _OF_DATES)]
 
 
 _OF_DATES = (
@@ -158,17 +213,38 @@ def _share(pattern: str, labels: Sequence[str]) -> float:
     return sum(re.search(pattern, label) is not None for label in labels) / len(labels)
 
 
-def _by_prefixes(labels: Sequence[str], records: IntArray) -> list[tuple[tuple[int, ...], str]]:
-    """Lengths of prefixes that serve codes, and texts of days, with the reason; none for others."""
-    longest = max(map(len, labels))
-    if _share(DATED, labels) >= _MOSTLY:
-        sizes: Sequence[int] = _CALENDAR
-        reason = "days as ISO 8601 writes them go up to their month, year or decade"
-    elif _are_codes(labels):
-        sizes = range(min(longest - 1, _LONGEST), 0, -1)
+def _by_bands(bands: Bands, labels: Sequence[str], records: IntArray) -> list[Suggestion]:
+    """Lists that unite neighbouring bands, of each number of levels the one of the least loss."""
+    best: dict[int, tuple[float, list[IntArray]]] = {}
+    for partitions in bands.levels(labels):
+        for places in best_levels(partitions, records, _LEVELS):
+            levels = [partitions[place] for place in places]
+            loss = expected_loss(levels, records)
+            if len(levels) not in best or loss < best[len(levels)][0]:
+                best[len(levels)] = loss, levels
+    order = sorted(
+        range(len(labels)), key=lambda place: (bands.place(labels[place]), labels[place])
+    )
+    ordered = [labels[place] for place in order]
+    return [
+        _listed(ordered, [level[order] for level in levels], _OF_BANDS, bands.name)
+        for _, levels in best.values()
+    ]
+
+
+_OF_BANDS = "neighbours of bands of numbers, in their order"
+
+
+def _by_prefixes(
+    labels: Sequence[str], records: IntArray, calendar: Sequence[int] | None = None
+) -> list[Suggestion]:
+    """Lengths of prefixes that serve codes, and texts of days; none for others."""
+    sizes = calendar or range(min(max(map(len, labels)) - 1, _LONGEST), 0, -1)
+    reason = "days as ISO 8601 writes them go up to their month, year or decade"
+    if calendar is None:
         reason = "they read like codes, whose first characters may mean something"
-    else:
-        return []
+        if not _are_codes(labels):
+            return []
     usable: list[int] = []
     partitions: list[IntArray] = []
     groups = len(labels)
@@ -183,81 +259,99 @@ def _by_prefixes(labels: Sequence[str], records: IntArray) -> list[tuple[tuple[i
             partitions.append(number)
             groups = held
     return [
-        (
-            tuple(usable[place] for place in places),
-            f"{len(labels)} labels become {_listed(partitions, places)}: {reason}",
+        Suggestion(
+            "prefixes",
+            len(places),
+            [usable[place] for place in places],
+            None,
+            None,
+            f"{_become([partitions[place] for place in places])}: {reason}",
         )
         for places in best_levels(partitions, records, _LEVELS)
     ]
 
 
 def _are_codes(labels: Sequence[str]) -> bool:
-    """Whether labels read like codes; whole numbers do if all have the same length."""
+    """Whether labels read like codes; where numbers go on as 9, 10, 11, characters mean nothing."""
     if _share(CODED, labels) < _MOSTLY or any(label.endswith(ROOT) for label in labels):
         return False  # Prefixes end in *, too.
-    digits = {len(label) for label in labels if label.isdecimal()}
-    return all(size >= _CODE for size in digits) and len(digits) <= 1
+    parts = [found.groups() for label in labels if (found := _DIGITS.fullmatch(label))]
+    sizes: dict[str, Counter[int]] = {}
+    for letters, digits, _ in parts:
+        sizes.setdefault(letters, Counter())[len(digits)] += 1
+    if sum(max(each.values()) for each in sizes.values()) < _ALIKE * len(parts):
+        return False
+    numbered = len(sizes) == 1 and not any(rest for _, _, rest in parts)
+    return not numbered or len(parts[0][1]) >= _CODE
 
 
-def _by_resemblance(
-    table: Table, axis: int, labels: Sequence[str], others: Sequence[str]
-) -> list[tuple[Mapping[str, Any], tuple[int, ...], str]]:
-    """Branches of lists, how many each level has, and the reason."""
+def _by_resemblance(table: Table, axis: int, labels: Sequence[str]) -> list[Suggestion]:
+    """Lists by which labels are brought together whose records are alike."""
     partitions = bring_together(table, axis)
-    names = ", ".join(f'"{name}"' for name in others[:8]) + (", ..." if len(others) > 8 else "")
-    found: list[tuple[Mapping[str, Any], tuple[int, ...], str]] = []
-    for places in best_levels(partitions, label_records(table, axis), _LEVELS):
-        levels = [partitions[place] for place in places]
-        sizes = tuple(len(np.unique(level)) for level in levels)
-        why = f"with others whose records are most like theirs in {names}" if others else "by size"
-        found.append(
-            (
-                _branches(labels, levels),
-                sizes,
-                f"{len(labels)} labels become {_listed(partitions, places)}, {why}; give the "
-                "groups better names",
-            )
-        )
-    return found
+    order = sorted(range(len(labels)), key=labels.__getitem__)
+    ordered = [labels[place] for place in order]
+    others = [f'"{each.name}"' for each in table.quasi_identifiers]
+    del others[axis]
+    names = ", ".join(others[:8]) + (", ..." if len(others) > 8 else "")
+    why = f"with others whose records are most like theirs in {names}" if others else "by size"
+    why += "; give the groups better names"
+    return [
+        _listed(ordered, [partitions[place][order] for place in places], why, _named)
+        for places in best_levels(partitions, label_records(table, axis), _LEVELS)
+    ]
 
 
-def _listed(partitions: Sequence[IntArray], places: Sequence[int]) -> str:
-    return ", then ".join(str(len(np.unique(partitions[place]))) for place in places)
+def _listed(
+    labels: Sequence[str],
+    levels: Sequence[IntArray],
+    why: str,
+    name: Callable[[Sequence[str]], str],
+) -> Suggestion:
+    """Suggestion of a list, its labels in the order in which they are given."""
+    branches = _branches(labels, levels, name)
+    return Suggestion("list", len(levels), branches, None, None, f"{_become(levels)}, {why}")
 
 
-def _branches(labels: Sequence[str], levels: Sequence[IntArray]) -> dict[str, Any]:
+def _become(levels: Sequence[IntArray]) -> str:
+    counts = ", then ".join(str(len(np.unique(level))) for level in levels)
+    return f"{len(levels[0])} labels become {counts}"
+
+
+def _branches(
+    labels: Sequence[str], levels: Sequence[IntArray], name: Callable[[Sequence[str]], str]
+) -> dict[str, Any]:
     """Tree of labels as `Listed` reads it; `levels` are the finer first."""
     taken = set(labels)
     named: dict[tuple[str, ...], str] = {}
     branches: dict[str, Any] = {}
-    order = sorted(range(len(labels)), key=labels.__getitem__)
     members: list[dict[int, list[str]]] = []
     for level in levels:
         groups: dict[int, list[str]] = {}
-        for place in order:
-            groups.setdefault(int(level[place]), []).append(labels[place])
+        for label, number in zip(labels, level.tolist(), strict=True):
+            groups.setdefault(number, []).append(label)
         members.append(groups)
-    for place in order:
+    for place, label in enumerate(labels):
         under: Any = branches
         for level, groups in reversed(list(zip(levels, members, strict=True))):
             group = tuple(groups[int(level[place])])
             if group not in named:
-                named[group] = _name(group, taken)
-            name, finest = named[group], level is levels[0]
-            under = under.setdefault(name, [] if finest else {})
-        under.append(labels[place])
+                named[group] = group[0] if len(group) == 1 else _untaken(name(group), taken)
+            finest = level is levels[0]
+            under = under.setdefault(named[group], [] if finest else {})
+        under.append(label)
     return branches
 
 
-def _name(group: Sequence[str], taken: set[str]) -> str:
-    """Name of a group by its labels, none of those that are taken, which it then is, too."""
-    if len(group) == 1:
-        return group[0]
+def _named(group: Sequence[str]) -> str:
+    """Name of a group by its labels."""
     short = [label if len(label) <= _CUT else f"{label[:_CUT]}..." for label in group]
-    few = len(group) <= _NAMED + 1
-    name = (
-        ", ".join(short) if few else (f"{', '.join(short[:_NAMED])} and {len(group) - _NAMED} more")
-    )
+    if len(group) <= _NAMED + 1:
+        return ", ".join(short)
+    return f"{', '.join(short[:_NAMED])} and {len(group) - _NAMED} more"
+
+
+def _untaken(name: str, taken: set[str]) -> str:
+    """A name like this that is none of those taken, which it then is, too."""
     number, again = 1, name
     while again in taken:
         number += 1

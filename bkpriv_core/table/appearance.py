@@ -39,8 +39,9 @@ from bkpriv_core.table.inspection import identifies_by_code, links_rows, nearly_
 __all__ = ["CODED", "DATED", "Appearance", "Kind", "Role", "Seen", "judge", "with_sensitive"]
 
 DATED = (
-    r"^(\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})"
-    r"|\d{4}/\d{1,2}/\d{1,2})$"
+    r"(?i)^(\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})"
+    r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}[-. ]+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+    r"[-., ]+(\d{2}|\d{4}))$"
 )
 """Regular expression of texts that read like days or times, here and in SQL."""
 

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.suggestion import MOST_LABELS, Suggestion, check_labels, suggest
+from bkpriv_core.suggestion import (
+    MOST_CODES,
+    MOST_LABELS,
+    Suggestion,
+    by_structure,
+    check_labels,
+    suggest,
+)
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.resemblance import (
@@ -336,9 +343,27 @@ def test_a_large_table_is_measured_in_part(monkeypatch: pytest.MonkeyPatch) -> N
     assert (whole[0].gcp or 0) < (part[0].gcp or 0) < (part[0].gcp_now or 0)
 
 
+def test_what_loses_more_than_no_hierarchy_is_not_proposed() -> None:
+    draw = np.random.default_rng(4)
+    codes = ["24103", "24105", "22111"]
+    drawn = draw.integers(0, (3, 60, 2), (60, 3))
+    rows: Rows = [(codes[int(code)], int(age), f"job {job}") for code, age, job in drawn]
+    (found,) = by_structure(codes, np.ones(3, dtype=np.int64))
+    assert found.argument == [2]
+    with pytest.raises(InvalidParameter, match="loses less"):
+        suggest(tabulate(rows), 0)
+    for seed in range(4):
+        drawn = np.random.default_rng(seed).integers(0, (9, 60, 2), (150, 3))
+        names = [f"{region}{n}" for region in ("A1", "A2", "B1") for n in range(3)]
+        proposed = suggest(tabulate([(names[c], int(a), f"{j}") for c, a, j in drawn]), 0)
+        assert all((each.gcp or 0) <= (each.gcp_now or 0) for each in proposed)
+
+
 def test_too_many_labels_and_too_few_are_refused() -> None:
     with pytest.raises(TooLarge, match="town"):
-        check_labels("town", MOST_LABELS + 1)
+        check_labels("town", MOST_CODES + 1)
+    with pytest.raises(TooLarge, match="town"):
+        suggest(tabulate([(f"town {n}", 1, "job") for n in range(MOST_LABELS + 1)]), 0)
     with pytest.raises(InvalidParameter, match="town"):
         check_labels("town", 2)
     few: Rows = [(town, 1, "job") for town in ("a", "b", "c")]

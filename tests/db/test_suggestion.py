@@ -173,3 +173,22 @@ def test_notices_of_labels_name_the_call(living: Connection) -> None:
         "SELECT bkpriv.register_dataset('anew', 'public.living', '{town,age}', 'illness')"
     )
     assert any("bkpriv.suggest_hierarchy" in hint for hint in said)
+
+
+def test_a_sensitive_column_has_what_its_labels_say(living: Connection) -> None:
+    living.execute(
+        "ALTER TABLE public.living ADD code text;"
+        "UPDATE public.living SET code = chr(65 + age % 3) || lpad((age % 7)::text, 2, '0');"
+        "SELECT bkpriv.register_dataset('coded', 'public.living', '{town,age}', 'code')"
+    )
+    found = living.execute(SUGGEST, ["coded", "code"]).fetchall()
+    assert [row[:4] for row in found] == [
+        (1, None, None, "SELECT bkpriv.set_prefix_hierarchy('coded', 'code', ARRAY[1]);")
+    ]
+    living.execute(found[0][3])
+    # Nothing but labels is looked at: one record of each says the same.
+    living.execute(
+        "DELETE FROM public.living WHERE ctid NOT IN (SELECT min(ctid) FROM public.living "
+        "GROUP BY code)"
+    )
+    assert living.execute(SUGGEST, ["coded", "code"]).fetchall() == found

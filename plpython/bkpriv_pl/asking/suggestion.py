@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
+import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.suggestion import MOST_LABELS, Suggestion, check_labels, suggest
+from bkpriv_core.suggestion import MOST_CODES, Suggestion, by_structure, check_labels, suggest
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.progress import Task
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.dataset import Dataset, columns_of, find_dataset, open_source, read_known
+from bkpriv_pl.tables.inspection import distinct_values
 from bkpriv_pl.tables.source import Relation, check_readable
 
 __all__ = ["suggest_hierarchy"]
@@ -27,7 +30,11 @@ Row = tuple[int, float | None, float | None, str | None, str]
 def suggest_hierarchy(name: str | None, attribute: str | None) -> list[Row]:
     """See ``bkpriv.suggest_hierarchy``."""
     dataset = find_dataset(name)
-    column = _categorical(dataset, require(attribute, "attribute"))
+    attribute = require(attribute, "attribute")
+    if attribute in dataset.sensitive_columns:
+        found = _by_labels(dataset, columns_of(dataset)[attribute])
+        return _rows(dataset, attribute, found)
+    column = _categorical(dataset, attribute)
     source = open_source(dataset)
     check_readable(source, dataset.quasi_identifiers)
     _check_size(source, column)
@@ -37,21 +44,37 @@ def suggest_hierarchy(name: str | None, attribute: str | None) -> list[Row]:
     axis = [domain.name for domain in table.quasi_identifiers].index(column.name)
     found = suggest(table, axis, task.step("measuring"))
     task.done()
+    return _rows(dataset, attribute, found)
+
+
+def _rows(dataset: Dataset, attribute: str, found: Sequence[Suggestion]) -> list[Row]:
     return [
-        (each.levels, each.gcp, each.gcp_now, _statement(dataset, column, each), each.reason)
+        (each.levels, each.gcp, each.gcp_now, _statement(dataset, attribute, each), each.reason)
         for each in found
     ]
 
 
-def _categorical(dataset: Dataset, attribute: str) -> Column:
-    """Return the column of a quasi-identifier of labels."""
-    if attribute in dataset.sensitive_columns:
+def _by_labels(dataset: Dataset, column: Column) -> list[Suggestion]:
+    """Propose for a sensitive column by its labels alone, and refuse those without structure."""
+    found: list[Suggestion] = []
+    if not column.numeric:
+        source = open_source(dataset)
+        check_readable(source, (column.name,))
+        labels = [value for value in distinct_values(source, column) if value is not None]
+        check_labels(column.name, len(labels))
+        found = by_structure(labels, np.ones(len(labels), dtype=np.int64))
+    if not found:
         raise InvalidParameter(
-            f'attribute "{attribute}" of dataset "{dataset.name}" is sensitive',
-            detail="Who has its values is not looked at to bring them together, for the hierarchy "
-            "would tell it.",
+            f'attribute "{column.name}" of dataset "{dataset.name}" is sensitive',
+            detail="Its labels are neither bands nor codes. Who has them is not looked at, for the "
+            "hierarchy would disclose it.",
             hint="List its hierarchy by what the values mean: bkpriv.set_list_hierarchy.",
         )
+    return found
+
+
+def _categorical(dataset: Dataset, attribute: str) -> Column:
+    """Return the column of a quasi-identifier of labels."""
     if attribute not in dataset.quasi_identifiers:
         raise Refusal(
             "42703",
@@ -77,7 +100,7 @@ def _check_size(source: Relation, column: Column) -> None:
         "SELECT (SELECT count(*) FROM (SELECT FROM "
         f"{source} LIMIT {_RECORDS + 1}) AS x) AS records, "
         f"(SELECT count(v) FROM (SELECT DISTINCT {column.expression('s')} AS v FROM {source} AS s "
-        f"LIMIT {MOST_LABELS + 2}) AS x) AS labels"
+        f"LIMIT {MOST_CODES + 2}) AS x) AS labels"
     )
     if row["records"] > _RECORDS:
         raise TooLarge(
@@ -88,11 +111,11 @@ def _check_size(source: Relation, column: Column) -> None:
     check_labels(column.name, row["labels"])
 
 
-def _statement(dataset: Dataset, column: Column, found: Suggestion) -> str | None:
+def _statement(dataset: Dataset, attribute: str, found: Suggestion) -> str | None:
     """Statement that sets a hierarchy which is proposed."""
     if found.kind == "dates":
         return None
-    named = f"{plpy.quote_literal(dataset.name)}, {plpy.quote_literal(column.name)}"
+    named = f"{plpy.quote_literal(dataset.name)}, {plpy.quote_literal(attribute)}"
     if found.kind == "prefixes":
         lengths = ", ".join(map(str, found.argument))
         return f"SELECT bkpriv.set_prefix_hierarchy({named}, ARRAY[{lengths}]);"
