@@ -243,24 +243,25 @@ def _known(evidence: Evidence) -> list[Matter]:
 
 
 def _determined(evidence: Evidence) -> list[Matter]:
-    if isinstance(evidence.weak, BkprivError):
-        return []
-    people, found = evidence.published.published, []
-    for each in evidence.weak:
+    release, counted = evidence.published, dict[tuple[str, str], int]()
+    people = release.published
+    if release.partition is not None:
+        counted = release.parts.determined(release.groups)
+    for each in [] if isinstance(evidence.weak, BkprivError) else evidence.weak:
         count = each.anyway - each.by_shares
         if count > 0 and isinstance(each.reader, Mapping) and "only" in each.reader:
-            column = each.about.get("sensitive", _sensitive(evidence))
-            found.append(
-                Matter(
-                    "determined",
-                    f"{each.reader['only']} alone determines {column} for {count} of {people} "
-                    f"{evidence.unit}",
-                    count,
-                    people,
-                    f"Leave {each.reader['only']} out, or make it sensitive, too.",
-                )
-            )
-    return found
+            pair = each.reader["only"], each.about.get("sensitive", _sensitive(evidence))
+            counted[pair] = max(count, counted.get(pair, 0))
+    return [
+        Matter(
+            "determined",
+            f"{name} alone determines {column} for {count} of {people} {evidence.unit}",
+            count,
+            people,
+            f"Leave {name} out, or make it sensitive, too.",
+        )
+        for (name, column), count in counted.items()
+    ]
 
 
 def _sensitive(evidence: Evidence) -> str:
@@ -400,21 +401,24 @@ def _linked(evidence: Evidence) -> list[Matter]:
 
 
 def _estimated(evidence: Evidence) -> list[Matter]:
-    people, found = evidence.published.published, []
     bounds = [row for row in evidence.findings if may_understate(row.estimator)]
-    if bounds:
-        most = max((row.estimated for row in bounds if row.estimated), default=None)
-        some = "some" if most is None else f"{most} of {people}"
-        names = " and ".join(sorted({row.requirement for row in bounds}))
-        found.append(
-            Matter(
-                "estimated",
-                f"{names} of {some} {evidence.unit} is an estimate, which may understate",
-                most,
-                people,
-                _surer(bounds),
-            )
-        )
+    if not bounds:
+        return []
+    people = evidence.published.published
+    most = max((row.estimated for row in bounds if row.estimated), default=None)
+    some = "some" if most is None else f"{most} of {people}"
+    names = " and ".join(sorted({row.requirement for row in bounds}))
+    text = f"{names} of {some} {evidence.unit} is an estimate, which may understate"
+    advice = (
+        "Only what readers remember was estimated. The option estimator chooses how."
+        if all(row.estimator.startswith("exact, given ") for row in bounds)
+        else "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
+        'small; the option {"beyond": "suppress"} leaves these people out.'
+    )
+    return [Matter("estimated", text, most, people, advice)]
+
+
+def _estimated_readers(evidence: Evidence) -> list[Matter]:
     counted = [
         each
         for kind in (evidence.sure, evidence.weak)
@@ -422,29 +426,19 @@ def _estimated(evidence: Evidence) -> list[Matter]:
         for each in kind
         if may_understate(each.estimator)
     ]
-    if counted:
-        most = max(each.estimated for each in counted)
-        found.append(
-            Matter(
-                "estimated",
-                f"whether readers become sure about {most} of {people} {evidence.unit} is an "
-                "estimate, which may understate",
-                most,
-                people,
-                'Bound belief_breach for these readers, with the option {"beyond": "suppress"}.',
-            )
+    if not counted:
+        return []
+    people, most = evidence.published.published, max(each.estimated for each in counted)
+    return [
+        Matter(
+            "estimated",
+            f"whether readers become sure about {most} of {people} {evidence.unit} is an estimate, "
+            "which may understate",
+            most,
+            people,
+            'Bound belief_breach for these readers, with the option {"beyond": "suppress"}.',
         )
-    return found
-
-
-def _surer(bounds: Sequence[Finding]) -> str:
-    """Say what does without estimates of bounds."""
-    if all(row.estimator.startswith("exact, given ") for row in bounds):
-        return "Only what readers remember was estimated. The option estimator chooses how."
-    return (
-        "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are small; "
-        'the option {"beyond": "suppress"} leaves these people out.'
-    )
+    ]
 
 
 def _left_out(evidence: Evidence) -> list[Matter]:
@@ -512,5 +506,5 @@ def _beyond_scale(evidence: Evidence) -> list[Matter]:
 
 _RULES: tuple[Callable[[Evidence], list[Matter]], ...] = (
     *(_broken, _known, _determined, _inferred, _one_value, _exchange),
-    *(_attributes, _linked, _estimated, _left_out, _lost, _beyond_scale),
+    *(_attributes, _linked, _estimated, _estimated_readers, _left_out, _lost, _beyond_scale),
 )

@@ -102,11 +102,17 @@ def thinned(columns: Sequence[Classified], pairs: int) -> list[Classified]:
     ]
 
 
-def dependence(column: IntArray, other: IntArray) -> Dependence:
-    """Figures of what a column discloses of another, by the class of each record by both."""
-    records = len(column)
-    sizes, others = np.bincount(column), np.bincount(other)
-    cells, counts = np.unique(column * len(others) + other, return_counts=True)
+def dependence(column: IntArray, other: IntArray, weights: IntArray | None = None) -> Dependence:
+    """Figures of what a column discloses of another, by the class of each record by both.
+
+    Args:
+        weights: Number of records that each entry stands for; otherwise one.
+    """
+    weights = np.ones(len(column), np.int64) if weights is None else weights
+    records = int(weights.sum())
+    sizes, others = _totals(column, weights), _totals(other, weights)
+    cells, places = np.unique(column * len(others) + other, return_inverse=True)
+    counts = _totals(places, weights)
     classes = cells // max(len(others), 1)
     most = np.zeros(len(sizes), np.int64)
     np.maximum.at(most, classes, counts)
@@ -121,6 +127,11 @@ def dependence(column: IntArray, other: IntArray) -> Dependence:
         float(right.sum()) / max(records, 1),
         float((others * (others - 1.0)).sum()) / pairs,
     )
+
+
+def _totals(classes: IntArray, weights: IntArray) -> IntArray:
+    """Records of each class."""
+    return np.bincount(classes, weights).astype(np.int64)
 
 
 def determined(

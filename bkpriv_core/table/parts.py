@@ -23,7 +23,8 @@ import numpy as np
 
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import Combination, Having, aspects_of
+from bkpriv_core.table.dependence import dependence
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.table import Table, check_dense
@@ -247,6 +248,30 @@ class Parts:
         """Records of each group, shape (g,)."""
         sizes: IntArray = groups.sum(self.weights[groups.members])
         return sizes
+
+    def determined(self, groups: Groups) -> dict[tuple[str, str], int]:
+        """Count people whose sensitive value a quasi-identifier determines, value by value.
+
+        Readers of a bandwidth take near numbers for alike, though numbers may be codes, each of
+        which has a meaning of its own.
+
+        Returns:
+            Number of people in the groups, by quasi-identifier and sensitive column. Empty where
+            persons may have several values.
+        """
+        found: dict[tuple[str, str], int] = {}
+        aspects = aspects_of(self.table.sensitive)
+        if any(isinstance(aspect, Having) for aspect in aspects):
+            return found
+        codes = self.table.codes[self.cell[groups.members]]
+        for aspect in aspects:
+            held = aspect.count(self.actual[groups.members])
+            rows, values = np.nonzero(held)
+            for place, domain in enumerate(self.table.quasi_identifiers):
+                told = dependence(codes[rows, place], values, held[rows, values])
+                if told.determines:
+                    found[domain.name, aspect.column] = told.agreed
+        return found
 
     def histograms(self, groups: Groups) -> IntArray:
         """Records of each group shown with each sensitive value, shape (g, m)."""

@@ -15,8 +15,8 @@ from tests.docs.documents import ROOT
 pytestmark = pytest.mark.pooled
 
 
-def paste(output: str, psql: Path, uri: str) -> None:
-    """Have a shell run the statements of an output as a script does."""
+def paste(output: str, psql: Path, uri: str) -> str:
+    """Have a shell run the statements of an output as a script does; return its notices."""
     statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
     script = "\n".join([f"{psql} -qXv ON_ERROR_STOP=1 -d '{uri}' <<'SQL'", *statements, "SQL"])
     done = subprocess.run(
@@ -24,6 +24,7 @@ def paste(output: str, psql: Path, uri: str) -> None:
     )
     assert statements
     assert done.returncode == 0, f"{script}\n{done.stderr}"
+    return done.stderr
 
 
 @pytest.mark.parametrize("column", ["ward", "ward's", 'the "ward"', "$HOME `ward` \\ !1"])

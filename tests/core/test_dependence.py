@@ -34,7 +34,9 @@ def of(values: list[object]) -> Classified:
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=30))
 def test_figures_are_those_of_guesses_one_by_one(records: list[tuple[int, int]]) -> None:
-    found = dependence(of([a for a, _ in records]).labels, of([b for _, b in records]).labels)
+    one, other = np.array(records).T
+    counted = Counter(records)
+    several = (*np.array([*counted]).T, np.array([*counted.values()]))
     hits = usual = 0.0
     alike = 0
     for place, (a, b) in enumerate(records):
@@ -48,10 +50,11 @@ def test_figures_are_those_of_guesses_one_by_one(records: list[tuple[int, int]])
         for a, size in Counter(a for a, _ in records).items()
         if size > 1
     )
-    assert (found.records, found.alike, found.agreed) == (len(records), alike, agreed)
-    assert found.hits == pytest.approx(hits / len(records))
-    assert found.usual == pytest.approx(usual / len(records))
-    assert found.most == max(Counter(b for _, b in records).values()) / len(records)
+    for found in (dependence(one, other), dependence(*several)):
+        assert (found.records, found.alike, found.agreed) == (len(records), alike, agreed)
+        assert found.hits == pytest.approx(hits / len(records))
+        assert found.usual == pytest.approx(usual / len(records))
+        assert found.most == max(Counter(b for _, b in records).values()) / len(records)
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,24 @@ def test_a_code_that_tells_the_sensitive_value_is_named(
     assert found["known"] == (200, 200)
 
 
+@pytest.mark.parametrize(("wrong", "named"), [(0, (600, 600)), (6, (594, 600)), (7, None)])
+def test_so_is_a_code_that_is_registered_as_a_number(
+    db: Connection, wrong: int, named: tuple[int, int] | None
+) -> None:
+    """Readers of a bandwidth take 117 and 124 for alike, and know neither's meaning."""
+    made(
+        db,
+        "coded",
+        "SELECT 20 + i * 7 % 50 AS age, 110 + 7 * (i % 8) AS code, 'ill ' || "
+        f"CASE WHEN i <= {wrong} THEN i + 1 ELSE i END % 8 AS what "
+        "FROM generate_series(1, 600) AS i",
+        "{age,code}",
+        "{what}",
+    )
+    state_policy(db, "k", {"k_anonymity": {"k": 3}})
+    assert verdict(db, publish(db, "coded", "k", "public.shown")).get("determined") == named
+
+
 def test_a_value_that_nearly_all_have_is_the_cause_that_is_named(db: Connection) -> None:
     made(
         db,
