@@ -11,13 +11,14 @@ import pytest
 from bkpriv_core.certainty import Certainty
 from bkpriv_core.count import Count
 from bkpriv_core.errors import TooLarge
+from bkpriv_core.evidence import Evidence, judge
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.report.facts import Facts
 from bkpriv_core.report.page import render
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.verdict import Evidence, Verdict, judge
+from bkpriv_core.verdict import Verdict
 from tests.core.strategies import as_table, by_age
 from tests.core.test_report import facts, parsed
 
@@ -30,7 +31,8 @@ def said(made: Facts) -> str:
 def test_a_broken_bound_is_said_to_be_broken() -> None:
     assert "1 bound is broken, and 1 thing is to be judged:" in said(facts())
     satisfied = said(facts(verdict=Verdict(())))
-    assert "Every bound of the policy is satisfied, and bkpriv found nothing else to judge" in satisfied
+    text = "Every bound of the policy is satisfied, and bkpriv found nothing else to judge"
+    assert text in satisfied
     assert "Nothing was judged" in said(facts(verdict=None))
 
 

@@ -16,12 +16,13 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties, counted_sure, weak_certainties
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError
+from bkpriv_core.evidence import Evidence, judge
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
-from bkpriv_core.verdict import Evidence, Verdict, judge
+from bkpriv_core.verdict import Verdict
 from bkpriv_pl.past.bases import unseen
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
 from bkpriv_pl.past.lookup import look_up

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bkpriv_core.evidence import unique_rows_in_words
 from bkpriv_core.table.appearance import judge
 from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_core.table.singling import joined
-from bkpriv_core.verdict import unique_rows_in_words
 from bkpriv_pl.asking.identification import MOST_COLUMNS, read_figures, readable_columns
 from bkpriv_pl.server import telling
 from bkpriv_pl.tables.column import Column

@@ -20,6 +20,7 @@ from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties, weak_certainties
 from bkpriv_core.errors import BkprivError
+from bkpriv_core.evidence import Evidence, judge, judge_together
 from bkpriv_core.method import Job, Made
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import layered
@@ -31,7 +32,7 @@ from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import ShownRecords
 from bkpriv_core.table.table import Table
-from bkpriv_core.verdict import Evidence, Matter, Verdict, judge, judge_together
+from bkpriv_core.verdict import Matter, Verdict
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
