@@ -14,6 +14,7 @@ from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.outlying import stand_ins_within_scale
 from bkpriv_core.table.scale import far_beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 from bkpriv_core.verdict import KEYS, Matter, Verdict
@@ -405,6 +406,17 @@ def _beyond_scale(evidence: Evidence) -> list[Matter]:
             "shows NULL or the nearest of these instead, or declare scales with the dataset.",
         )
         for name, records in far_beyond_scale(table).items()
+    ] + [
+        Matter(
+            "scale",
+            f"{name} is {_listed(values)} for {records} of {table.records} {evidence.unit}, which "
+            "may stand for a missing value and stretches its scale",
+            records,
+            table.records,
+            "Bandwidths and losses are shares of the scale. Publish from a view that shows NULL "
+            'instead, with the option {"nulls": "category"}, or declare scales with the dataset.',
+        )
+        for name, (records, values) in stand_ins_within_scale(table).items()
     ]
 
 

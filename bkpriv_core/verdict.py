@@ -22,7 +22,7 @@ key            matter
 ``together``   people for whom a bound with earlier releases is broken, or an estimate
 ``releases``   other releases of the same records that this one was not certified with
 ``lost``       quasi-identifiers of which hardly anything is left
-``scale``      records far beyond the scale of a quasi-identifier
+``scale``      records far beyond the scale of a quasi-identifier, or that stretch it
 =============  =================================================================================
 
 Counts are exact, but for those that begin with "about", which rest on estimates. Not every risk is

@@ -20,10 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.table.groups import FloatArray, IntArray
-from bkpriv_core.table.scale import Bounds, common_bounds
+from bkpriv_core.table.reading import moment
+from bkpriv_core.table.scale import Bounds, common_bounds, numbers_of
 from bkpriv_core.table.sentinel import SUSPECT, Suspect, odd_numbers
+from bkpriv_core.table.table import Table
 
-__all__ = ["Outlying", "inspect_numbers"]
+__all__ = ["Outlying", "inspect_numbers", "stand_ins_within_scale"]
 
 _DAYS = (
     *("0001-01-01", "1000-01-01", "1111-11-11", "1753-01-01", "1800-01-01", "1899-12-30"),
@@ -71,6 +73,26 @@ def inspect_numbers(positions: FloatArray, records: IntArray, *, times: bool) ->
         return Outlying(odd, np.zeros(0, dtype=np.int64), None)
     far = left[(positions[left] < within[0]) | (positions[left] > within[1])]
     return Outlying(odd, far, within)
+
+
+def stand_ins_within_scale(table: Table) -> dict[str, tuple[int, list[str]]]:
+    """Records with stand-ins that a scale does not leave out, and these values, by column.
+
+    Values in bins are not known, and left aside.
+    """
+    found = {}
+    for domain, positions, records in numbers_of(table):
+        there = np.flatnonzero(records)
+        if domain.ends is not None or not len(there):
+            continue
+        times = moment(domain.labels[0] or "") is not None
+        odd = there[inspect_numbers(positions[there], records[there], times=times).stand_ins]
+        low, high = domain.bounds or (-np.inf, np.inf)
+        odd = odd[(positions[odd] >= low) & (positions[odd] <= high)]
+        if len(odd):
+            values = [domain.labels[code] or "" for code in odd.tolist()]
+            found[domain.name] = (int(records[odd].sum()), values)
+    return found
 
 
 def _odd_numbers(positions: FloatArray, records: IntArray) -> IntArray:

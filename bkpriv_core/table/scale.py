@@ -28,7 +28,7 @@ scale. Only candidates that lie *far out* are errors or special people. These li
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +45,7 @@ __all__ = [
     "Bounds",
     "common_bounds",
     "far_beyond_scale",
+    "numbers_of",
     "parse_scales",
     "reach",
     "reaches",
@@ -203,6 +204,15 @@ def units_of(domains: Sequence[Domain], bandwidths: Iterable[object]) -> list[st
     return [f"B = {stated} ({text})" for stated, text in units.items() if text]
 
 
+def numbers_of(table: Table) -> Iterator[tuple[Domain, FloatArray, IntArray]]:
+    """Numeric quasi-identifiers, with their positions and the records of each, without NULL."""
+    for domain, codes in zip(table.quasi_identifiers, table.codes.T, strict=True):
+        if domain.positions is not None:
+            numbers = domain.size - domain.has_null
+            records = np.bincount(codes, table.weights, domain.size).astype(np.int64)
+            yield domain, domain.positions[:numbers], records[:numbers]
+
+
 def far_beyond_scale(table: Table) -> dict[str, int]:
     """Records far beyond the scale, by quasi-identifier, where there are any.
 
@@ -210,12 +220,9 @@ def far_beyond_scale(table: Table) -> dict[str, int]:
     many lie only beyond a scale that is declared.
     """
     found = {}
-    for domain, codes in zip(table.quasi_identifiers, table.codes.T, strict=True):
-        if domain.positions is None or domain.bounds is None:
+    for domain, positions, records in numbers_of(table):
+        if domain.bounds is None:
             continue
-        numbers = domain.size - domain.has_null
-        positions = domain.positions[:numbers]
-        records = np.bincount(codes, table.weights, domain.size)[:numbers].astype(np.int64)
         low, high = common_bounds(positions, records) or (-math.inf, math.inf)
         far = 0
         for beyond, outlying in (

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.outlying import stand_ins_within_scale
+from bkpriv_core.table.reading import moment
 from bkpriv_core.table.scale import (
     Bounds,
     common_bounds,
@@ -256,14 +258,47 @@ def test_errors_are_far_out(values: list[float], outliers: list[float]) -> None:
     ],
 )
 def test_records_far_beyond_the_scale(values: list[float], bounds: Bounds | None, far: int) -> None:
+    assert far_beyond_scale(table_of(values, bounds)) == ({"age": far} if far else {})
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "stand_ins"),
+    [
+        (AGES, None, None),
+        ([*AGES, *[998.0] * 60, *[999.0] * 70], None, (130, ["998", "999"])),
+        ([*AGES, *[998.0] * 60, *[999.0] * 70], (18.0, 87.0), None),
+        ([*(float(i % 4) for i in range(900)), *[99.0] * 80], None, (80, ["99"])),
+        ([*AGES, *[-9.0] * 100], None, (100, ["-9"])),
+    ],
+)
+def test_numbers_that_may_stand_for_a_missing_value_and_stretch_the_scale(
+    values: list[float], bounds: Bounds | None, stand_ins: tuple[int, list[str]] | None
+) -> None:
+    found = stand_ins_within_scale(table_of(values, bounds))
+    assert found == ({} if stand_ins is None else {"age": stand_ins})
+
+
+def test_days_that_may_stand_for_a_missing_value_stretch_the_scale() -> None:
+    days = [f"19{50 + i % 40}-03-0{1 + i % 9}" for i in range(900)] + ["9999-12-31"] * 50
+    labels, counts = np.unique(days, return_counts=True)
+    born = Domain(
+        "born", tuple(labels.tolist()), np.array([moment(day) for day in labels.tolist()])
+    )
+    codes = np.column_stack((np.arange(born.size), np.zeros(born.size, dtype=np.int64)))
+    counts = np.column_stack((counts, np.zeros_like(counts)))
+    table = Table((born, Domain("city", ("a",))), Domain("s", ("a", "b")), codes, counts)
+    assert stand_ins_within_scale(table) == {"born": (50, ["9999-12-31"])}
+
+
+def table_of(values: list[float], bounds: Bounds | None) -> Table:
+    """A table of people of these ages, and of 700 without one."""
     positions, records = np.unique(np.array(values), return_counts=True)
     labels = (*(f"{each:.15g}" for each in positions), None)
     age = Domain("age", labels, np.append(positions, np.nan), bounds=bounds)
     codes = np.arange(age.size)[:, None]
     counts = np.column_stack((np.append(records, 700), np.zeros(age.size, dtype=np.int64)))
     cells = np.hstack((codes, np.zeros_like(codes)))
-    table = Table((age, Domain("city", ("a",))), Domain("s", ("a", "b")), cells, counts)
-    assert far_beyond_scale(table) == ({"age": far} if far else {})
+    return Table((age, Domain("city", ("a",))), Domain("s", ("a", "b")), cells, counts)
 
 
 TYPES = {"age": "int4", "born": "date", "seen": "timestamptz", "fee": "numeric"}
