@@ -34,7 +34,9 @@ import numpy as np
 from bkpriv_core.belief.posterior import (
     ESTIMATORS,
     EXACT,
+    EXACT_STATES,
     Estimator,
+    exact_states,
 )
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
@@ -46,6 +48,7 @@ from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requireme
 from bkpriv_core.requirement.breach import made_sure
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from bkpriv_core.together.companion import companion
 from bkpriv_core.together.measurement import Joint
@@ -54,6 +57,7 @@ __all__ = [
     "Fault",
     "Finding",
     "draw_finding",
+    "exactly_auditable",
     "findings",
     "joint_findings",
     "judge_queries",
@@ -304,6 +308,12 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, t
 
 def _but(usual: str, exceptions: Sequence[str]) -> str:
     return usual + (f", but {' and '.join(exceptions)}" if exceptions else "")
+
+
+def exactly_auditable(parts: Parts, groups: Groups) -> bool:
+    """Return whether beliefs about all of some groups can be inferred exactly."""
+    states = exact_states(groups, parts.weights, parts.histograms(groups))
+    return bool((states <= EXACT_STATES).all())
 
 
 def judge_queries(release: Release, demanded: QueryError, progress: Progress = SILENT) -> Finding:

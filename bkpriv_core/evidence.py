@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bkpriv_core.audit import Finding
+from bkpriv_core.audit import Finding, exactly_auditable
 from bkpriv_core.belief.knowledge import reader_in_words
 from bkpriv_core.belief.posterior import may_understate
 from bkpriv_core.certainty import Certainty, in_groups_of_one_value
@@ -314,13 +314,19 @@ def _estimated(evidence: Evidence) -> list[Matter]:
     some = "some" if most is None else f"{most} of {people}"
     names = " and ".join(sorted({row.requirement for row in bounds}))
     text = f"{names} of {some} {evidence.unit} is an estimate, which may understate"
-    advice = (
-        "Only what readers remember was estimated. The option estimator chooses how."
-        if all(row.estimator.startswith("exact, given ") for row in bounds)
-        else "bkpriv.audit(release, estimator => 'exact') infers it exactly where groups are "
-        'small; the option {"beyond": "suppress"} leaves these people out.'
-    )
-    return [Matter("estimated", text, most, people, advice)]
+    return [Matter("estimated", text, most, people, _surer(evidence.published, bounds))]
+
+
+def _surer(release: Release, bounds: Sequence[Finding]) -> str:
+    """Say what does without the estimates of bounds."""
+    if all(row.estimator.startswith("exact, given ") for row in bounds):
+        return "Only what readers remember was estimated. The option estimator chooses how."
+    exactly = release.partition is not None and exactly_auditable(release.parts, release.groups)
+    return (
+        "bkpriv.audit(release, estimator => 'exact') infers it exactly, if slowly. "
+        if exactly
+        else "A less strict policy leaves smaller groups, which can be inferred exactly. "
+    ) + 'The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
 
 
 def _estimated_readers(evidence: Evidence) -> list[Matter]:

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.audit import Finding, findings, judge_queries, unmet
+from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.release import Release
@@ -244,6 +245,18 @@ def test_an_infinite_figure_is_the_worst_and_the_mean() -> None:
     assert (finding.worst, finding.mean, finding.vulnerable) == (math.inf, math.inf, 4)
     assert finding.fault is not None
     assert (finding.fault.group, finding.fault.records) == (0, 2)
+
+
+def test_what_can_be_audited_exactly_is_what_exact_inference_accepts() -> None:
+    setting = Setting(as_table(by_age(*(f"{place % 10}" for place in range(200)))))
+    requirement = BtPrivacy(((0.3, 0.2),))
+    small = as_groups([list(range(start, start + 10)) for start in range(0, 200, 10)])
+    assert exactly_auditable(setting.parts, small)
+    assert requirement.measure(setting, small, "exact").exact.all()
+    for large in (Groups.whole(200), as_groups([[0, 1], list(range(2, 200))])):
+        assert not exactly_auditable(setting.parts, large)
+        with pytest.raises(TooLarge):
+            requirement.measure(setting, large, "exact")
 
 
 # --- Queries --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Connection
-from tests.db.clinic import fill, one, overhear, publish, rows_of, state_policy
+from tests.db.clinic import fill, one, publish, rows_of, sentence, state_policy
 from tests.db.refusal import refused, unchanged
 
 pytestmark = pytest.mark.rolled_back
@@ -130,13 +130,13 @@ def test_what_two_to_twenty_rows_share_is_warned_of_and_counted(
     (linking,) = [text for text in said if "have values that 2 to 20 records share" in text]
     share = f"({shared} of 420, {shared / 420:.1%})"
     assert linking.endswith(f'Attribute (such records): "{attribute}" {share}.')
-    heard = overhear(visits)
     release = publish(visits, "visits", "plain", "public.shown")
     rows = visits.execute(f"SELECT {attribute} FROM public.shown").fetchall()
     counted = sum(size for size in Counter(rows).values() if 2 <= size <= 20)
     stored = one(visits, "SELECT shared_rows FROM bkpriv.release WHERE release = %s", [release])
     assert stored == [counted, 0]
-    assert any(f"share a value with 1 to 19 others: {attribute} {counted}." in t for t in heard)
+    linked = f"{counted} of 420 rows share their {attribute} with 1 to 19 others"
+    assert linked in sentence(visits, release)
 
 
 def test_values_of_their_own_are_told_apart_within_periods(visits: Connection) -> None:
