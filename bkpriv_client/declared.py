@@ -138,6 +138,8 @@ def called(stated: Call) -> sql.Composed:
         for name, value in stated.arguments.items()
         if value is not None and value != []
     }
+    if stated.arguments.get("sensitive") == []:
+        given["sensitive"] = "{}"  # It has no default.
     return call(stated.function, **given)
 
 

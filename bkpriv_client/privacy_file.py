@@ -81,7 +81,7 @@ class _Columns:
 
     source: str
     quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
     respondent: str | None = None
     period: str | None = None
     attributes: tuple[str, ...] | None = None
@@ -177,6 +177,8 @@ def _dataset(name: str, stated: Any) -> WantedDataset:
     known = (*_Columns.__dataclass_fields__, *nested)
     _table(stated, path, known, ("source", "quasi_identifiers", "sensitive"))
     plain = {key: value for key, value in stated.items() if key not in nested}
+    if plain["sensitive"] == []:
+        del plain["sensitive"]
     columns = read(_Columns, plain, path)
     bins = _table(stated.get("bins", {}), f"{path}.bins")
     for column, bin_ in bins.items():

@@ -34,7 +34,7 @@ from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Measurement
 from bkpriv_core.requirement.base import SLACK
 from bkpriv_core.requirement.breach import CUSTOMARY, SURE
 from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.table.combination import Combination, Having, aspects_of
+from bkpriv_core.table.combination import Combination, Having, aspects_of, columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -143,7 +143,7 @@ def certainties(
     """
     named, customary = readers(requirements, setting)
     ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
-    if customary:
+    if customary and named:
         _check_effort(setting)
         ways = _affordable(setting, groups, "auto")
     return _counted(setting, groups, named, ways, customary=customary, progress=progress)
@@ -167,9 +167,7 @@ def weak_certainties(
     """
     listed, _ = readers(requirements, setting)
     named = [reader for reader in weak_readers(setting) if reader not in listed]
-    if not named:
-        return []
-    ways = _affordable(setting, groups, "auto")
+    ways = _affordable(setting, groups, "auto") if named else []
     return _counted(setting, groups, named, ways, customary=False, progress=progress)
 
 
@@ -192,6 +190,8 @@ def _counted(
     progress: Progress | None,
 ) -> list[Certainty]:
     """Count the people of whom some readers become sure; see `certainties`."""
+    if not named:
+        return []
     demanded = BeliefBreach.of_sure(tuple(named))
     measured = _measured(setting, groups, demanded, ways, progress=progress)
     rows = findings(setting, groups, [demanded], [measured])
@@ -373,8 +373,8 @@ def made_sure_in(
 
 def _columns(told: Domain) -> tuple[Sight, ...]:
     """Columns that readers are kept from if nothing is said: each sensitive column."""
-    columns = [column.name for column in told.columns] if isinstance(told, Combination) else []
-    return Sight().of(columns, isinstance(told, Combination), BeliefBreach.key)
+    several, columns = isinstance(told, Combination), [each.name for each in columns_of(told)]
+    return Sight().of(columns if several else [], several, BeliefBreach.key) if columns else ()
 
 
 _Way = tuple[BoolArray, Estimator]

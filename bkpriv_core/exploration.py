@@ -378,12 +378,14 @@ def _bounded(job: Job[Any]) -> list[Knowledge]:
 def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[str, float | None]:
     """Count people of whom readers become sure, or are beforehand, and what they learn.
 
-    None if no groups are shown, or it takes long.
+    None if no groups are shown, there is no sensitive column, or it takes long.
     """
     figures: dict[str, float | None] = dict.fromkeys(_CERTAIN)
     if shown.partition is None or not shown.published:
         return figures
     own, customary = readers(job.requirements, job.setting)
+    if not own:
+        return figures
     every = [*named, *(one for one in ([] if customary else own) if one not in named)]
     told = made.release if any(item.tells_apart for item in job.requirements) else shown
     over, groups = job.setting.over(told.parts), told.groups

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.errors import InvalidParameter, MissingColumn, as_json
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import (
     BeliefBreach,
@@ -30,7 +30,16 @@ from bkpriv_core.requirement import (
 )
 from bkpriv_core.stated import About, keys_of, read
 
-__all__ = ["REQUIREMENTS", "Overlap", "Policy", "complete", "parse_policy"]
+__all__ = [
+    "NO_VALUES",
+    "REQUIREMENTS",
+    "SENSITIVE_OR_K",
+    "Overlap",
+    "Policy",
+    "check_sensitive",
+    "complete",
+    "parse_policy",
+]
 
 Overlap = Annotated[
     Literal["certify", "warn", "refuse"],
@@ -69,20 +78,53 @@ class Policy:
     out, or not borne. Left out, it is certified where that can be done.
     """
 
-    def about(self, columns: Sequence[str], combined: bool | None = None) -> Policy:
+    def about(
+        self, columns: Sequence[str], combined: bool | None = None, dataset: str | None = None
+    ) -> Policy:
         """Apply the policy to a table with such sensitive columns.
 
         Args:
+            dataset: Name of the dataset, for a message.
             combined: Whether the sensitive values are combinations; without it, if there are
                 several columns.
 
         Raises:
             InvalidParameter: If a requirement names another column.
             Unsupported: If one is not defined for several.
+            MissingColumn: If there are none, and a requirement is about their values.
         """
+        if dataset is not None:
+            of_values = [item.key for item in self.requirements if item.of_values]
+            check_sensitive(dataset, columns, of_values)
         several = len(columns) > 1 if combined is None else combined
         demanded = (item.about(columns, several) for item in self.requirements)
         return replace(self, requirements=tuple(one for many in demanded for one in many))
+
+
+NO_VALUES = "This is about what is disclosed of sensitive values."
+"""Detail of errors about a dataset without a sensitive column."""
+
+SENSITIVE_OR_K = "Register the dataset with a sensitive column, or use only k_anonymity."
+"""Hint of such errors."""
+
+
+def check_sensitive(dataset: str, columns: Sequence[object], asked: Sequence[str]) -> None:
+    """Refuse what needs sensitive values, of a dataset without a sensitive column.
+
+    Args:
+        columns: The sensitive columns.
+        asked: Names of what is asked and needs them.
+
+    Raises:
+        MissingColumn: If anything is asked, and there are no columns.
+    """
+    if asked and not columns:
+        raise MissingColumn(
+            f"{', '.join(asked)} need{'s' * (len(asked) == 1)} a sensitive column, and dataset "
+            f'"{dataset}" has none',
+            detail=NO_VALUES,
+            hint=SENSITIVE_OR_K,
+        )
 
 
 def parse_policy(policy: object, *, complete: bool = True) -> Policy:

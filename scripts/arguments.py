@@ -112,7 +112,7 @@ ARGUMENTS = {
     "selectivity": "the share of all combinations of values that a query asks for, from 0 to 1",
     "sensitive": (
         "the column of which nobody is to learn much about a person; with `attributes`, or where "
-        "there are several, an array"
+        "there are several, an array; `'{}'` for none"
     ),
     "source": "a table, partitioned, foreign or plain, a view or a materialized view",
     "tau": "the largest probability with which anybody's sensitive value may be guessed",

@@ -18,6 +18,7 @@ from bkpriv_core.errors import (
     Unsupported,
     as_json,
 )
+from bkpriv_core.policy import NO_VALUES, SENSITIVE_OR_K
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.requirement import MaxDisclosure, MInvariance
 from bkpriv_core.together.companion import jointly
@@ -63,6 +64,14 @@ CONDITIONS: dict[str, Callable[[Plan], str]] = {
         f"method {plan.method.name}" if isinstance(plan.method.form, Bucketized) else ""
     ),
     "several sensitive columns": _columns,
+    "datasets without a sensitive column": lambda plan: (
+        ""
+        if plan.space.columns
+        else f'dataset "{plan.space.dataset}", which has no sensitive column'
+    ),
+    "requirements about sensitive values": lambda plan: ", ".join(
+        item.key for item in plan.requirements if item.of_values
+    ),
     "several records of a person": lambda plan: _records(plan) if plan.options.several else "",
     "some of each person's records": lambda plan: (
         _records(plan) if isinstance(plan.options.max_records_per_person, int) else ""
@@ -136,6 +145,37 @@ _WARN = 'state the policy with {"overlap": "warn"} or "refuse"'
 _ONE_RELEASE = "Require it of adversaries who hold one release"
 
 RULES = (
+    Rule(
+        "requirements about sensitive values",
+        "datasets without a sensitive column",
+        NO_VALUES,
+        SENSITIVE_OR_K,
+        MissingColumn,
+    ),
+    Rule(
+        "`bucketize` and `anatomy`",
+        "datasets without a sensitive column",
+        "They show quasi-identifiers as they are, and hide in groups whose the sensitive values "
+        "are.",
+        "Use a method that generalizes, such as agglomerate, or register the dataset with a "
+        "sensitive column.",
+        MissingColumn,
+    ),
+    Rule(
+        "`randomize`",
+        "datasets without a sensitive column",
+        "Channels are optimal for what a drawn record tells of the sensitive value.",
+        f"{_GROUPS}, or register the dataset with a sensitive column.",
+        MissingColumn,
+    ),
+    Rule(
+        "several records of a person",
+        "datasets without a sensitive column",
+        "A reader would see how many records people of a group have, which no requirement bounds.",
+        'Publish one record of each, by {"max_records_per_person": 1}, or register the dataset '
+        "with a sensitive column.",
+        Unsupported,
+    ),
     Rule(
         "`randomize`",
         "several sensitive columns",

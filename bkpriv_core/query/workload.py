@@ -132,7 +132,8 @@ def draw_workload(
     """Draw random queries.
 
     Args:
-        domains: Domains of all attributes, the sensitive one last.
+        domains: Domains of all attributes, the sensitive one last; without a name if no column is
+            sensitive.
         queries: Number of queries, at least 1.
         dimensions: Number of quasi-identifiers on which each has a condition, at least 1.
         selectivity: Share of all combinations of values that a query asks for, above 0, at most 1.
@@ -142,10 +143,11 @@ def draw_workload(
         TooLarge: If the values that the queries ask for are too many to mark.
     """
     _check(domains, queries, dimensions, selectivity)
-    share = selectivity ** (1 / (dimensions + 1))
+    told = bool(domains[-1].name)
+    share = selectivity ** (1 / (dimensions + told))
     attributes = len(domains)
     queried = np.zeros((queries, attributes), dtype=bool)
-    queried[:, -1] = True
+    queried[:, -1] = told
     queried[:, :dimensions] = True
     for start in range(0, queries, _ROWS):
         progress.poll()

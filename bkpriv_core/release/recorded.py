@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.release.release import Form, Release
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import NO_SENSITIVE, Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
@@ -74,7 +74,7 @@ class Arrays:
     """
     combinations: IntArray | None = None
     """Shape (R * s,). Codes of the rows of each sensitive value, row by row, if sensitive values
-    are combinations of columns.
+    are combinations of columns; empty if there is no sensitive column.
     """
     combination_offsets: IntArray | None = None
     """Shape (m + 1,). Offsets of the rows of each sensitive value; None where each has one row."""
@@ -123,6 +123,8 @@ def read_told(domains: Sequence[Domain], arrays: Arrays) -> tuple[tuple[Domain, 
     """Quasi-identifiers, and the sensitive attribute that the other columns make."""
     columns = len(arrays.codes) // len(arrays.labels)
     told = tuple(domains[columns:])
+    if not told:
+        return tuple(domains), NO_SENSITIVE
     if arrays.combinations is None:
         return tuple(domains[:columns]), told[0]
     codes = arrays.combinations.reshape(-1, len(told))

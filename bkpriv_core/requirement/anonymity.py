@@ -22,6 +22,7 @@ class KAnonymity(CountedRequirement):
     k: Annotated[int, Range(at_least=1)]
     key: ClassVar[str] = "k_anonymity"
     monotone, absorbing = True, True
+    of_values = False
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -135,6 +135,9 @@ class Requirement(ABC):
     key: ClassVar[str]
     """Name in a policy."""
 
+    of_values: ClassVar[bool] = True
+    """Whether it is about sensitive values, and so needs a sensitive column."""
+
     cost: ClassVar[int] = 0
     """Order of evaluation: cheap requirements are tried first."""
 

@@ -31,11 +31,12 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import PAIRED_VALUES, Domain
+from bkpriv_core.table.domain import PAIRED_VALUES, ROOT, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
     "MOST_ASPECTS",
+    "NO_SENSITIVE",
     "Aspect",
     "Combination",
     "Having",
@@ -48,6 +49,10 @@ __all__ = [
 
 MOST_ASPECTS = 20_000
 """Limit of the values of all columns bounded one by one, where somebody has several rows."""
+
+
+NO_SENSITIVE = Domain("", (ROOT,))
+"""Sensitive attribute of a table without a sensitive column: all people have its one value."""
 
 
 def name_of(columns: Sequence[str]) -> str:
@@ -365,7 +370,9 @@ def _as_json(told: object) -> str:
 
 def columns_of(sensitive: Domain) -> tuple[Domain, ...]:
     """The columns of a sensitive attribute: itself, if it is no combination."""
-    return sensitive.columns if isinstance(sensitive, Combination) else (sensitive,)
+    if isinstance(sensitive, Combination):
+        return sensitive.columns
+    return (sensitive,) if sensitive.name else ()
 
 
 def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
@@ -379,7 +386,7 @@ def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
         rows: Shape (r, s). Codes of each row in the columns.
     """
     if not isinstance(sensitive, Combination):
-        return np.arange(len(values)), values[:, None]
+        return np.arange(len(values)), values[:, None][:, : len(columns_of(sensitive))]
     chosen = sensitive.sets.select(values)
     return chosen.owner, sensitive.rows[chosen.members]
 
@@ -398,8 +405,8 @@ def gathered(
         sensitive: A `Combination`; of one column and one row of each, that column.
         values: Shape (n,). Each person's value of it.
     """
-    if len(columns) == 1 and len(rows) == len(offsets) - 1:
-        return columns[0], rows[:, 0]
+    if len(columns) <= 1 and len(rows) == len(offsets) - 1:
+        return (columns[0], rows[:, 0]) if columns else (NO_SENSITIVE, np.zeros_like(offsets[1:]))
     return Combination.of(columns, rows, offsets)
 
 

@@ -28,7 +28,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.counted import shares_of
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import Combination, aspects_of
+from bkpriv_core.table.combination import Combination, aspects_of, columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.parts import Parts
@@ -64,7 +64,7 @@ def _difference(one: Release, other: Release) -> str:
     names = [[domain.name for domain in release.domains] for release in (one, other)]
     if names[0] != names[1]:
         listed = (
-            f"{', '.join(quasi_identifiers)} and, sensitive, {sensitive}"
+            f"{', '.join(quasi_identifiers)} and, sensitive, {sensitive or 'none'}"
             for *quasi_identifiers, sensitive in names
         )
         return "The first has {}; the second has {}.".format(*listed)
@@ -115,12 +115,16 @@ def _count_differences(one: Table, other: Table) -> list[str]:
 def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     """Largest probability with which somebody's sensitive value is disclosed; see the module.
 
+    NaN if there is no sensitive column.
+
     Raises:
         TooLarge: If the grid of distorted quasi-identifiers is too large.
     """
+    sensitive = release.table.sensitive
+    if not columns_of(sensitive):
+        return float("nan")
     channels = release.form.channels
     if channels is None:
-        sensitive = release.table.sensitive
         shares = [shares_of(item.count(release.histograms)) for item in aspects_of(sensitive)]
         if isinstance(sensitive, Combination) and sensitive.several:
             shares = [share[:, :1] for share in shares]  # To have a value, not to have it not.

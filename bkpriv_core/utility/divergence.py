@@ -72,9 +72,10 @@ def association(
     """
     original, estimated = CellJoint(release.actual), release.form.joint(release, progress)
     domains = release.domains
+    attributes = [place for place, domain in enumerate(domains) if domain.name]
     groups = 1 if release.partition is None else max(1, len(release.groups))
     coefficients = []
-    for one, other in permutations(range(len(domains)), 2):
+    for one, other in permutations(attributes, 2):
         progress.poll()
         pairs = domains[one].size * domains[other].size
         work = pairs * groups

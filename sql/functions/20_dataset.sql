@@ -33,8 +33,9 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins, scales)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[], jsonb) IS
-    'Declares a table with one or several sensitive columns.
-Each of them is bounded by itself, and all jointly where a policy says so. attributes pass through
+    'Declares a table with several sensitive columns, one, or none: {}.
+Each of them is bounded by itself, and all jointly where a policy says so. Without any, policies can
+require k_anonymity alone. attributes pass through
 unchanged with the sensitive values of a record; adversaries are supposed not to know them';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[], jsonb) TO bkpriv_publisher;
 

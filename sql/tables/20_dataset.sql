@@ -6,7 +6,7 @@ CREATE TABLE bkpriv.dataset (
     source_schema text NOT NULL,
     source_name text NOT NULL,
     quasi_identifiers text[] NOT NULL CHECK (cardinality(quasi_identifiers) > 0),
-    sensitive text[] NOT NULL CHECK (cardinality(sensitive) > 0),
+    sensitive text[] NOT NULL,
     respondent text,
     period text,
     registered_at timestamptz NOT NULL DEFAULT now(),

@@ -32,6 +32,9 @@ ALTER TABLE bkpriv.release ADD COLUMN shared_rows bigint[],
     ADD CONSTRAINT release_shared_rows CHECK (cardinality(shared_rows) = cardinality(attributes) AND array_position(shared_rows, NULL) IS NULL
            AND 0 <= ALL (shared_rows));
 
+-- A dataset may have no sensitive column.
+ALTER TABLE bkpriv.dataset DROP CONSTRAINT dataset_sensitive_check;
+
 ALTER TABLE bkpriv.dataset ADD scales jsonb NOT NULL DEFAULT '{}';
 ALTER TABLE bkpriv.dataset ADD CONSTRAINT dataset_scales CHECK (octet_length(scales::text) <= 1000000);
 ALTER TABLE bkpriv.release_attribute ADD bounds float8[] CHECK (bounds IS NULL OR positions IS NOT NULL AND cardinality(bounds) = 2);

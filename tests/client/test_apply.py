@@ -98,6 +98,13 @@ def test_a_file_is_applied_once(applied: Applied) -> None:
         assert applied.apply("--plan", "--prune") == [NOTHING]
 
 
+def test_a_dataset_may_have_no_sensitive_column(applied: Applied) -> None:
+    applied.change('sensitive = "disease"', "sensitive = []")
+    assert "+ register dataset people: there is none" in applied.apply()
+    assert applied.apply() == [NOTHING]
+    assert applied.releases() == [(1, "public.shown", "published")]
+
+
 def test_after_an_insert_one_release_is_published(applied: Applied) -> None:
     applied.apply()
     applied.db.execute("INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')")

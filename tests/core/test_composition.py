@@ -98,7 +98,7 @@ class Cell:
         requirements = parse_policy(complete(policy, lambda _: 0.5)).requirements
         overlap: Overlap = "certify" if self.beside else "warn"
         where = {"dataset": "people", "source": "clinic.person", "respondent": "id", **space}
-        of = Space(columns=self.columns, **where)
+        of = Space(**{"columns": self.columns, **where})
         return Plan(of, method, options, requirements, overlap)
 
 
@@ -279,7 +279,7 @@ def test_most_cells_publish() -> None:
 
 def test_every_rule_stands_in_the_way_of_something() -> None:
     plans = [cell.plan() for cell in CELLS]
-    some = ({"attributes": ("note",)}, {"respondent": None})
+    some = ({"attributes": ("note",)}, {"respondent": None}, {"columns": ()})
     plans += [cell.plan(**space) for cell in CELLS for space in some]
     plans += [
         replace(plan, options=replace(plan.options, max_records_per_person=2))

@@ -65,7 +65,6 @@ SEVERAL = "SELECT bkpriv.register_dataset('x', 'clinic.patient', '{age}', %s::te
 @pytest.mark.parametrize(
     ("sensitive", "sqlstate", "names"),
     [
-        ([], "22023", ["sensitive"]),
         (None, "22023", ["sensitive"]),
         (["disease", None], "22023", ["sensitive"]),
         (["disease", "disease"], "42701", ["disease", "2 times"]),

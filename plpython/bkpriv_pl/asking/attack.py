@@ -81,7 +81,7 @@ def _play(release: int | None, attacker: str | None, options: str | None) -> _Pl
     found = find_attacker(attacker)
     stated = from_json(options, "options")
     chosen = parse_options(found, stated)
-    recorded = find_release(release)
+    recorded = find_release(release, "an attack")
     task = Task("bkpriv attack")
     outcome = found.attack(Target(recorded, recorded.setting), chosen, task.step("attacking"))
     task.done()

@@ -66,7 +66,9 @@ def audit(
             refuse_name(stated, release)
         dataset = look_up(recorded.release, "dataset")["dataset"]
         stated = complete(stated, partial(customary_knowledge, dataset))
-        demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))
+        demanded = parse_policy(stated, complete=False).about(
+            *read_columns(recorded.release), dataset
+        )
     task = Task("bkpriv audit")
     recorded = measurable(recorded, demanded, estimator, own=requirements is not None)
     rows = measure(recorded, demanded, estimator, task)

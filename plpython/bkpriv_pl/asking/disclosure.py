@@ -13,6 +13,7 @@ from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import made_sure_in
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.policy import check_sensitive
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.requirement import BtPrivacy
 from bkpriv_core.table.groups import Groups
@@ -42,6 +43,7 @@ def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dic
             hint="Ask bkpriv.revised_belief(dataset, knowledge, respondent, period).",
         )
     registered = find_dataset(dataset)
+    check_sensitive(registered.name, registered.sensitive_columns, ["prior"])
     table = read_table(registered, "category", find_period(registered, period))
     beliefs = Setting(table, library=PriorTables(()), progress=POLLED).prior(knowledge)
     return {
@@ -56,7 +58,7 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     """See ``bkpriv.posterior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _remembering(find_release(release), knowledge, estimator)
+    recorded = _remembering(find_release(release, "posterior"), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     before = recorded.setting.prior(knowledge)
     after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
@@ -73,7 +75,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     """See ``bkpriv.disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _remembering(find_release(release), knowledge, estimator)
+    recorded = _remembering(find_release(release, "disclosure"), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
     disclosed = adversaries.disclosure(groups, estimator)
@@ -90,7 +92,7 @@ def explain_disclosure(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explain_disclosure``."""
     estimator = check_estimator(estimator)
-    recorded = find_release(release)
+    recorded = find_release(release, "explain_disclosure")
     if recorded.partition is None:
         return _riskiest(recorded, bandwidth)
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))

@@ -14,7 +14,7 @@ from bkpriv_core.belief.posterior import check_estimator
 from bkpriv_core.certainty import certainties, counted_sure
 from bkpriv_core.count import Count
 from bkpriv_core.errors import Unsupported
-from bkpriv_core.policy import complete, parse_policy
+from bkpriv_core.policy import check_sensitive, complete, parse_policy
 from bkpriv_core.release.elsewhere import MadeElsewhere, Manner, check_judged
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.asking.audit import as_row, measure_groups
@@ -49,7 +49,9 @@ def audit_table(
     registered = find_dataset(dataset)
     stated = from_json(requirements, "requirements")
     stated = complete(stated, partial(customary_knowledge, registered.name))
-    demanded = parse_policy(stated, complete=False).about(registered.sensitive_columns)
+    demanded = parse_policy(stated, complete=False).about(
+        registered.sensitive_columns, dataset=registered.name
+    )
     task = Task("bkpriv audit_table")
     shown = read_shown(source, registered, columns, period, task)
     release = shown.release
@@ -105,7 +107,9 @@ def attack_table(
     found = find_attacker(attacker)
     chosen = parse_options(found, from_json(options, "options"))
     task = Task("bkpriv attack_table")
-    shown = read_shown(source, find_dataset(dataset), columns, period, task)
+    declared = find_dataset(dataset)
+    check_sensitive(declared.name, declared.sensitive_columns, ["an attack"])
+    shown = read_shown(source, declared, columns, period, task)
     release = shown.release
     if not release.true:
         raise Unsupported(

@@ -27,7 +27,7 @@ def max_disclosure(
     release: int | None, k: int | None, language: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.max_disclosure``."""
-    recorded = find_release(release)
+    recorded = find_release(release, "max_disclosure")
     sensitive = recorded.table.sensitive
     if isinstance(sensitive, Combination) and sensitive.several:
         raise Unsupported(

@@ -10,6 +10,7 @@ from bkpriv_core.composition import Plan, check
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method import parse_options
 from bkpriv_core.method.randomize import Randomize
+from bkpriv_core.policy import check_sensitive
 from bkpriv_core.randomization.channel import check_scheme
 from bkpriv_core.randomization.optimization import check_tau, optimize
 from bkpriv_pl.publishing.request import space_of
@@ -33,6 +34,7 @@ def optimize_randomization(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.optimize_randomization``."""
     registered = find_dataset(dataset)
+    check_sensitive(registered.name, registered.sensitive_columns, ["randomization"])
     wanted = check_scheme(require(scheme, "scheme"))
     if tau is None:
         raise InvalidParameter(

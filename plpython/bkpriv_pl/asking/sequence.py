@@ -11,6 +11,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.policy import check_sensitive
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import (
     Beliefs,
@@ -124,6 +125,7 @@ def _serial(dataset: Dataset) -> Dataset:
             detail="Nobody could tell whose values follow each other.",
             hint="Register it with the column that names the respondents.",
         )
+    check_sensitive(dataset.name, dataset.sensitive_columns, ["knowledge of sequences"])
     if len(dataset.sensitive_columns) > 1:
         raise Refusal(
             "0A000",

@@ -397,7 +397,7 @@ def _demanded(
     else:
         stated = parse_policy(from_json(requirements, "requirements"), complete=False)
         latest = chain.history.steps[places[-1]].release
-        policies = [stated.about(*read_columns(latest))]
+        policies = [stated.about(*read_columns(latest), chain.like.dataset)]
     demanded: list[Requirement] = []
     for policy in policies:
         demanded += [item for item in policy.requirements if item not in demanded]

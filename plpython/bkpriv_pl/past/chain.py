@@ -213,8 +213,8 @@ def _check_room(held: Sequence[Candidate]) -> None:
         row["release"]: row["size"]
         for row in run(
             "SELECT a.release, coalesce(cardinality(c.combination_offsets) - 1, "
-            "cardinality(c.combinations), cardinality(a.labels)) AS size FROM (SELECT DISTINCT "
-            "ON (release) release, labels FROM bkpriv.release_attribute "
+            "nullif(cardinality(c.combinations), 0), cardinality(a.labels)) AS size "
+            "FROM (SELECT DISTINCT ON (release) release, labels FROM bkpriv.release_attribute "
             "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a "
             "LEFT JOIN bkpriv.release_content AS c USING (release)",
             ["bigint[]"],

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bkpriv_core.policy import check_sensitive
 from bkpriv_core.release.forms import form_of
 from bkpriv_core.release.recorded import RecordedRespondents, read_release
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.past.lookup import look_up
@@ -187,6 +188,9 @@ def record_content(
         arrays["combinations"] = sensitive.rows.ravel()
         if sensitive.several:
             arrays["combination_offsets"] = sensitive.offsets
+    elif not columns_of(sensitive):
+        # By this the last attribute is known to be none of them.
+        arrays["combinations"] = np.zeros(0, dtype=np.int64)
     slots = [
         f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
         for place, name in enumerate(arrays, 3)
@@ -375,18 +379,24 @@ def record_found(
     )
 
 
-def find_release(release: int | None) -> RecordedRelease:
+def find_release(release: int | None, asked: str | None = None) -> RecordedRelease:
     """Read a release back, by three statements.
+
+    Args:
+        asked: Name of what is asked, if it needs a sensitive column.
 
     Raises:
         Refusal: If there is none that the caller may see, or it was purged.
+        MissingColumn: If it has no sensitive column, and what is asked needs one.
     """
-    row = look_up(release, f"method, options ->> 'ranges' AS ranges, {PURGED} AS purged")
+    row = look_up(release, f"dataset, method, options ->> 'ranges' AS ranges, {PURGED} AS purged")
     release = row["release"]
     refuse_purged(release, row["purged"])
     attributes, types = read_attributes(release)
     form = form_of(row["method"]).with_ranges(row["ranges"] or "range")
     read = read_release(attributes, read_arrays(release), form)
+    if asked is not None:
+        check_sensitive(row["dataset"], columns_of(read.table.sensitive), [asked])
     return RecordedRelease(
         read.parts, read.partition, read.form, release, made_by=row["method"], types=types
     )

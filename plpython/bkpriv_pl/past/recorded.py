@@ -54,7 +54,8 @@ TRANSITIONS = {
 """Columns of arrays that transitions are kept in, and what they hold of them."""
 
 COLUMNS = (
-    "(SELECT array_agg(a.attribute ORDER BY a.place) FROM bkpriv.release_attribute AS a "
+    "(SELECT CASE WHEN cardinality(c.combinations) = 0 THEN ARRAY[]::text[] "
+    "ELSE array_agg(a.attribute ORDER BY a.place) END FROM bkpriv.release_attribute AS a "
     "WHERE a.release = r.release AND a.place >= CASE WHEN c.combinations IS NULL "
     "THEN (SELECT max(place) FROM bkpriv.release_attribute AS l WHERE l.release = r.release) "
     "ELSE cardinality(c.codes) / nullif(cardinality(c.group_ids), 0) END)"
@@ -148,7 +149,7 @@ def read_columns(release: int) -> tuple[tuple[str, ...], bool]:
     There are none where nothing is recorded of it.
     """
     row = run(
-        f"SELECT {COLUMNS} AS columns, coalesce(combinations IS NOT NULL, false) AS combined "
+        f"SELECT {COLUMNS} AS columns, coalesce(cardinality(combinations) > 0, false) AS combined "
         "FROM (SELECT $1::int8 AS release) AS r LEFT JOIN bkpriv.release_content AS c "
         "USING (release)",
         ["bigint"],

@@ -248,7 +248,7 @@ class Reason(Enum):
     SOME_RECORDS = "shows some of each person's records"
     SEVERAL_RECORDS = "shows several records of a person"
     OTHER_COLUMN = 'names respondents by column "{column}"'
-    OTHER_SENSITIVE = 'is about "{sensitive}"'
+    OTHER_SENSITIVE = "{sensitive}"
     COUNTERFEIT = "shows counterfeit values"
     OTHER_DATASET = "is of another dataset"
     OTHER_PERIOD = "is of {period}"
@@ -304,7 +304,9 @@ def find_left_out(
         return None
     words = reason.value.format(
         column=candidate.respondent,
-        sensitive=candidate.sensitive,
+        sensitive=f'is about "{candidate.sensitive}"'
+        if candidate.sensitive
+        else "has no sensitive column",
         period=candidate.period,
     )
     return LeftOut(reason, words)

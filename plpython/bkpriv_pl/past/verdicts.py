@@ -40,6 +40,8 @@ def count_exchanging(
     listed, _ = readers(requirements, setting)
     uniform = [reader for reader in weak_readers(setting) if reader[0] == Uniform()]
     played = [*uniform, *listed]
+    if not played:  # There is no sensitive column, of which anything could be learned.
+        return None
     try:
         return count_exchanges(release, setting, played, task.step("comparing ranges"))
     except TooLarge as error:

@@ -15,6 +15,7 @@ from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.scale import units_of
 from bkpriv_core.utility.measures import column_losses
 from bkpriv_core.verdict import Verdict
@@ -83,7 +84,11 @@ def close(
                 f"Published are {published.published} of {records} {unit}"
                 + (f" in {len(published.groups)} groups." if grouped else ", drawn at random."),
                 *closing_lines(release, shown, rows),
-                *_sure_lines(rows, sure, f"of {published.published} {unit}"),
+                *(
+                    _sure_lines(rows, sure, f"of {published.published} {unit}")
+                    if columns_of(published.table.sensitive)
+                    else ["No reader is judged: the dataset has no sensitive column."]
+                ),
             ]
         ),
         hint=f"SELECT * FROM bkpriv.verdict({release}) says what to do; in psql, end it with \\gx."

@@ -268,20 +268,20 @@ class _BoxWriter(_Writer):
         extents = [f"${place}" for place in range(1, len(arguments) + 1)]
         after = len(arguments) + len(told.arrays)
         slots = [f"${place}::int[]" for place in range(len(arguments) + 1, after + 1)]
-        coded = ", ".join(told.codings)
+        coded = ", ".join(["group_place", *told.codings, "records"])
         told_names = [f"value{place}" for place in range(len(told.shown))]
-        values = _listed(told.shown, told_names)
-        columns, written = ", ".join(names), ", ".join(told_names)
+        values = _listed([*names, *told.shown], [*names, *told_names])
+        written = ", ".join([*names, *told_names])
         boxes = (
             f"b AS MATERIALIZED (SELECT {_listed(shown, names)}, place FROM "
             f"unnest({', '.join(extents)}) WITH ORDINALITY AS b({', '.join(bounds)}, place))"
         )
         return self.write(
             f"WITH {', '.join([boxes, *told.queries(after)])}, "
-            f"r AS (SELECT {columns}, {values}, e.*, generate_series(1, records) AS i "
-            f"FROM unnest({', '.join(slots)}) AS e(group_place, {coded}, records) "
+            f"r AS (SELECT {values}, e.*, generate_series(1, records) AS i "
+            f"FROM unnest({', '.join(slots)}) AS e({coded}) "
             f"LEFT JOIN b ON b.place = e.group_place + 1 {told.joins('e')}) "
-            f"INSERT INTO {name} SELECT {columns}, {written} FROM r "
+            f"INSERT INTO {name} SELECT {written} FROM r "
             f"ORDER BY {self.random_order('group_place', *told.codings, 'i')}",
             [
                 *["text[]"] * len(arguments),

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import plpy
 
-from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.domain import ROOT, Domain
+from bkpriv_core.table.combination import NO_SENSITIVE, Combination
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.passed import BARE, Passed, check_passed
@@ -179,7 +179,7 @@ def _tabulate(
     elif told_of:
         told, values = Combination.of(told_of, told_by)
     else:
-        told, values = Domain("", (ROOT,)), np.zeros(len(records), dtype=np.int64)
+        told, values = NO_SENSITIVE, np.zeros(len(records), dtype=np.int64)
     table, cells = Table.from_rows(known_of, told, np.column_stack((known_by, values)), records)
     return table, cells, values
 

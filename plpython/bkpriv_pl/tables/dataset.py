@@ -24,7 +24,7 @@ from bkpriv_pl.tables.dependence import inspect_dependences
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.levels import read_hierarchies
-from bkpriv_pl.tables.roles import check_roles
+from bkpriv_pl.tables.roles import NONE, check_roles
 from bkpriv_pl.tables.singling import tell_combination
 from bkpriv_pl.tables.source import (
     Relation,
@@ -373,9 +373,9 @@ def register(
     """See ``bkpriv.register_dataset``."""
     name = require_name(name, "name of the dataset")
     relation = open_relation(require(source, "source"))
-    known, told, beside = check_roles(
-        name, quasi_identifiers, sensitive, attributes, extras=(respondent, period)
-    )
+    none = sensitive == [NONE] and NONE not in column_types(relation.schema, relation.name)
+    told_of, extras = [] if none else sensitive, (respondent, period)
+    known, told, beside = check_roles(name, quasi_identifiers, told_of, attributes, extras=extras)
     dataset = Dataset(
         name=name,
         owner="",

@@ -8,7 +8,10 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.inspection import MOST_QUASI_IDENTIFIERS
 from bkpriv_pl.server.boundary import Refusal, require
 
-__all__ = ["check_roles"]
+__all__ = ["NONE", "check_roles"]
+
+NONE = "{}"
+"""Empty list of sensitive columns, as text: PostgreSQL takes a quoted '{}' for a column's name."""
 
 ColumnNames = tuple[str, ...]
 
@@ -27,20 +30,14 @@ def check_roles(
         extras: Columns of respondents and periods, where there are such.
 
     Raises:
-        BkprivError: If there are no quasi-identifiers or no sensitive column, more than are read,
-            or a column has two roles.
+        BkprivError: If there are no quasi-identifiers, more than are read, or a column has two
+            roles.
     """
     if not quasi_identifiers:
         raise InvalidParameter(
             "there are no quasi-identifiers",
             detail="The list is NULL or empty.",
             hint="Name the columns by which a person could be recognised.",
-        )
-    if not sensitive:
-        raise InvalidParameter(
-            "there is no sensitive column",
-            detail="The list is NULL or empty.",
-            hint="Name the columns that nobody is to learn of a person.",
         )
     known = _names("quasi-identifier", quasi_identifiers)
     if len(known) > MOST_QUASI_IDENTIFIERS:
@@ -49,7 +46,7 @@ def check_roles(
             detail=f"At most {MOST_QUASI_IDENTIFIERS} can be read and published.",
             hint="Leave out what nobody could be recognised by, or combine columns in a view.",
         )
-    told = _names("sensitive column", sensitive)
+    told = _sensitive(sensitive)
     beside = _names("attribute", attributes or [])
     for name in told:
         if name in known:
@@ -86,6 +83,18 @@ def check_roles(
                 "quasi-identifiers nor sensitive nor attributes.",
             )
     return known, told, beside
+
+
+def _sensitive(sensitive: Sequence[str | None] | None) -> ColumnNames:
+    """Names of the sensitive columns: none, if that is what the caller says."""
+    if sensitive is None or None in sensitive:
+        raise InvalidParameter(
+            "the sensitive column is NULL",
+            detail="Whether a dataset has a sensitive column is for you to say.",
+            hint="Name the columns that nobody is to learn of a person; or write '{}' for none, "
+            "where k_anonymity is all that is required.",
+        )
+    return _names("sensitive column", sensitive)
 
 
 def _names(what: str, names: Sequence[str | None]) -> ColumnNames:

@@ -133,7 +133,9 @@ def read_shown(
     rows = Rows(
         tuple(_joined(passed, codes, columns) if columns else None for columns in layout.labels),
         None if layout.group is None else _joined(passed, codes, (layout.group,)),
-        _values(relation, table, [_joined(passed, codes, each) for each in layout.sensitive]),
+        _values(relation, table, [_joined(passed, codes, each) for each in layout.sensitive])
+        if layout.sensitive
+        else np.zeros_like(counts),
         counts,
     )
     people = None if key is None else _matched(relation, key, names, respondents)
