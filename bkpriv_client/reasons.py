@@ -54,7 +54,8 @@ def why_none(settings: Sequence[Setting], tolerance: float) -> str:
     if not judged:
         return "No policy is recommended: none was tried but k-anonymity alone."
     if not met:
-        return "No policy is recommended: none of them can be met. The reasons stand above."
+        but = " but k-anonymity alone" * any(item.plain and not item.refused for item in settings)
+        return f"No policy is recommended: none{but} can be met. The reasons stand above."
     prices = [(price, item) for item in met if (price := item.price(settings)) is not None]
     if not prices:
         return (

@@ -114,7 +114,7 @@ def test_at_most_eight_are_shown_of_many(uri: str) -> None:
 def test_nothing_that_can_be_met_is_no_error(uri: str) -> None:
     output = succeeded("explore", "patients", "--uri", uri, "--k", "400", "--t", ".2")
     assert [row[-2:] for row in rows_of(output)] == [["not", "met"]] * 3
-    assert "No policy is recommended: none of them can be met." in output
+    assert "No policy is recommended: none can be met." in output
     assert "1-3 cannot be met: k_anonymity" in output
     assert "SELECT bkpriv" not in output
     assert "certified" not in output

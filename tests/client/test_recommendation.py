@@ -148,8 +148,8 @@ DIVERSE: dict[str, Any] = {"l_diversity": {"l": 2}}
     ("settings", "why"),
     [
         ([ALONE], "none was tried but k-anonymity alone"),
-        ([ALONE, tried(2, None, (0.2,))], "none of them can be met"),
-        ([tried(1, None), tried(2, None, (0.2,))], "none of them can be met"),
+        ([ALONE, tried(2, None, (0.2,))], "none but k-anonymity alone can be met"),
+        ([tried(1, None), tried(2, None, (0.2,))], "none can be met"),
         ([tried(1, None), tried(2, 0.1, (0.2,))], "nothing to compare"),
         ([tried(2, 0.1, (0.2,))], "nothing to compare"),
         ([], "none was tried"),
