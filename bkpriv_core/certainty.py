@@ -9,9 +9,8 @@ for each quasi-identifier one who compares people by it alone.
 
 Counts are exact where posteriors are, and where rigorous bounds prove that nobody in a group is one
 of these people, which are asked first about groups of many states; they are estimates elsewhere.
-The estimator that comes with them says which. No policy asks for the counts of a reader who stands
-in, or of weak ones. They may not take much of the time of a publication, so the groups that take
-longest are estimated, and a table that takes long is refused.
+The estimator says which. Readers whom no policy names may not take much of the time of a
+publication, so the groups that take longest are estimated, and a table that takes long is refused.
 """
 
 from __future__ import annotations
