@@ -137,7 +137,7 @@ def bench(
         figures += measure_primacy(uri, subject, dataset, rounds)
     with step(console, "Policies tried in turn"):
         figures += measure_exploration(uri, subject, dataset)
-    with step(console, "Growth"):
+    with step(console, "IncrementalPopulation"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Records drawn by lot"):
         figures += measure_draw(uri, more, rounds)

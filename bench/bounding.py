@@ -13,7 +13,7 @@ from bench.publication import SKYLINE
 from bkpriv_client.source import Source
 from bkpriv_core.belief.disclosure import Disclosure
 from bkpriv_core.belief.posterior import AUTO_STATES, FEW_STATES, Estimator, exact_states
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.requirement import BtPrivacy
@@ -33,15 +33,15 @@ def measure_bounds(source: Source, rounds: int) -> list[Figure]:
     Raises:
         AssertionError: If a bound is on the wrong side of the exact figure.
     """
-    setting = Setting(count_cells(source)).tried()
+    threat = ThreatModel(count_cells(source)).tried()
     requirements = parse_policy(SKYLINE).about([source.sensitive]).requirements
     (belief,) = (item for item in requirements if isinstance(item, BtPrivacy))
-    groups = _many(setting, mondrian(setting, requirements))
+    groups = _many(threat, mondrian(threat, requirements))
     limits = [t for _, t in belief.skyline]
 
     def infer(estimator: Estimator) -> Disclosure:
         # Of parts anew, since what was inferred is remembered.
-        anew = setting.over(setting.parts.select(np.arange(len(setting.parts))))
+        anew = threat.over(threat.parts.select(np.arange(len(threat.parts))))
         return anew.adversaries(belief.knowledge).disclosure(groups, estimator, limits=limits)
 
     found: dict[str, Disclosure] = {}
@@ -75,7 +75,7 @@ def measure_bounds(source: Source, rounds: int) -> list[Figure]:
     ]
 
 
-def _many(setting: Setting, groups: Groups) -> Groups:
-    parts = setting.parts
+def _many(threat: ThreatModel, groups: Groups) -> Groups:
+    parts = threat.parts
     states = exact_states(groups, parts.weights[groups.members], parts.histograms(groups))
     return groups.select((states > FEW_STATES) & (states <= AUTO_STATES))

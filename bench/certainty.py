@@ -17,7 +17,7 @@ from bench.figure import Figure, seconds_against
 from bench.publication import SKYLINE
 from bkpriv_client.source import Column, Source
 from bkpriv_core.belief.posterior import BOUND, Sound
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import DEFAULT_METHOD, GROUP_METHODS, Job
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import parse_policy
@@ -44,7 +44,7 @@ def measure_certainty(records: int, seed: int, rounds: int = 1) -> list[Figure]:
     for _ in range(rounds):
         for estimator, taken in seconds.items():
             options = method.options(estimator=estimator)
-            job = Job(Setting(table), requirements, options, SeededChance(seed), SILENT)
+            job = Job(ThreatModel(table), requirements, options, SeededChance(seed), SILENT)
             started = time.process_time()
             made[estimator] = method.certified(job)
             taken.append(time.process_time() - started)

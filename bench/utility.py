@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.figure import Figure, alternate
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import METHODS, Job
 from bkpriv_core.method.mondrian import MondrianOptions
 from bkpriv_core.policy import parse_policy
@@ -58,9 +58,9 @@ def measure_utility(records: int, seed: int, rounds: int) -> list[Figure]:
 def _publish(records: int, seed: int) -> Release:
     method = METHODS["mondrian"]
     requirements = parse_policy({"k_anonymity": {"k": _K}}).requirements
-    setting = Setting(count_cells(houses(records, seed)))
+    threat = ThreatModel(count_cells(houses(records, seed)))
     options = MondrianOptions(refine=False)
-    return method.make(Job(setting, requirements, options, SeededChance(seed), SILENT)).release
+    return method.make(Job(threat, requirements, options, SeededChance(seed), SILENT)).release
 
 
 def _measured(release: Release) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from bkpriv_client.failure import ClientError
 from bkpriv_client.wanted import Publication, Wanted, WantedDataset
 from bkpriv_core.errors import as_json
-from bkpriv_core.stated import near
+from bkpriv_core.schema import near
 
 __all__ = ["Action", "Change", "Declared", "DeclaredDataset", "check_references", "plan"]
 

@@ -24,7 +24,7 @@ from bkpriv_client.wanted import JOBS, Call, Publication, Wanted, WantedDataset,
 from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
 from bkpriv_core.method import DEFAULT_METHOD, find_method, parse_options
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.stated import About, Range, near, read
+from bkpriv_core.schema import ErrorText, Range, near, read
 from bkpriv_core.verdict import KEYS
 
 if sys.version_info >= (3, 11):
@@ -48,13 +48,13 @@ class _Kind(NamedTuple):
     arguments: Mapping[str, Any]
 
 
-_Numbers = Annotated[tuple[float, ...], About(item="number")]
-_Lengths = Annotated[tuple[Annotated[int, Range(at_least=0)], ...], About(item="number")]
-_Names = Annotated[tuple[str, ...], About(item="unit")]
+_Numbers = Annotated[tuple[float, ...], ErrorText(item="number")]
+_Lengths = Annotated[tuple[Annotated[int, Range(at_least=0)], ...], ErrorText(item="number")]
+_Names = Annotated[tuple[str, ...], ErrorText(item="unit")]
 
 _Branches: Any = tuple[str, ...]
 for _ in range(_DEPTH):
-    _Branches = Annotated[Mapping[str, _Branches | tuple[str, ...]], About(item="branch")]
+    _Branches = Annotated[Mapping[str, _Branches | tuple[str, ...]], ErrorText(item="branch")]
 
 HIERARCHIES = {
     "levels": _Kind("set_hierarchy", {"levels": str}),
@@ -328,7 +328,7 @@ def _publication(stated: Any, path: str) -> Publication:
 
 
 _Count = Annotated[
-    int, Range(at_least=0), About(hint="Or write true, which accepts any number of them.")
+    int, Range(at_least=0), ErrorText(hint="Or write true, which accepts any number of them.")
 ]
 
 
@@ -341,7 +341,7 @@ def _accept(stated: object, path: str) -> dict[str, float]:
 
 
 def _roles(stated: object, path: str) -> tuple[str, ...]:
-    roles: tuple[str, ...] = read(Annotated[tuple[str, ...], About(item="role")], stated, path)
+    roles: tuple[str, ...] = read(Annotated[tuple[str, ...], ErrorText(item="role")], stated, path)
     return tuple(dict.fromkeys(roles))
 
 

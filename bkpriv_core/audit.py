@@ -38,7 +38,9 @@ from bkpriv_core.belief.posterior import (
     Estimator,
     exact_states,
 )
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.composition.companion import companion
+from bkpriv_core.composition.measurement import Joint
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
@@ -50,8 +52,6 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import AnyArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
-from bkpriv_core.together.companion import companion
-from bkpriv_core.together.measurement import Joint
 
 __all__ = [
     "Fault",
@@ -116,7 +116,7 @@ class Finding:
 
 
 def findings(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     requirements: Sequence[Requirement],
     measurements: Sequence[Measurement],
@@ -131,22 +131,22 @@ def findings(
     Returns:
         Findings, one for each bound of each requirement, in their order.
     """
-    weights = setting.parts.weights[groups.members]
+    weights = threat.parts.weights[groups.members]
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
-        used = _estimators_used(groups, weights, measured, setting.table)
+        used = _estimators_used(groups, weights, measured, threat.table)
         inexact = int(weights[~measured.certain[groups.owner]].sum())
-        largest = requirement.most(setting)
+        largest = requirement.most(threat)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
             manner, estimated = used, inexact
-            if bound.remembers and setting.memory is not None:
-                manner = f"{used}, given earlier releases by {setting.memory}"
+            if bound.remembers and threat.memory is not None:
+                manner = f"{used}, given earlier releases by {threat.memory}"
                 estimated = int(weights.sum())
             fault = None
             if estimator is not None:
                 fault = _fault(
-                    setting, groups, requirement, measured, place=place, estimator=estimator
+                    threat, groups, requirement, measured, place=place, estimator=estimator
                 )
             made = _finding(
                 bound, {}, figures, weights, estimator=manner, fault=fault, estimated=estimated
@@ -177,7 +177,7 @@ def joint_findings(
         sure = made_sure(requirement)
         becoming = () if sure is None else companion(sure).figures(joint)
         used = _known_of_persons(*judged.manners(joint))
-        each = [requirement.most(home.setting) for home in joint.population.homes]
+        each = [requirement.most(home.threat) for home in joint.population.homes]
         largest = [max(figures) for figures in zip(*each, strict=True)]
         for place, (bound, figures) in enumerate(
             zip(requirement.bounds, judged.figures(joint), strict=True)
@@ -230,9 +230,9 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     home, row = joint.population.home_of(int(joint.persons[worst]))
     shift = None
     if blame := companion(requirement).blamed(joint, place, joint.persons[[worst]]):
-        cell = int(home.setting.parts.cell[home.parts[row]])
+        cell = int(home.threat.parts.cell[home.parts[row]])
         shift = replace(blame[0], cell=cell)
-    return Fault(None, int(alike.sum()), shift, home.setting.table)
+    return Fault(None, int(alike.sum()), shift, home.threat.table)
 
 
 def _known_of_persons(names: Sequence[str], places: AnyArray) -> str:
@@ -277,7 +277,7 @@ def draw_finding(
 
 
 def _fault(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     requirement: Requirement,
     measured: Measurement,
@@ -287,9 +287,9 @@ def _fault(
     bound, figures = requirement.bounds[place], measured.figures[place]
     group = int(groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
     alone = groups.select(np.array([group]))
-    (records,) = setting.parts.sizes(alone).tolist()
-    shift = requirement.explain(setting, alone, place, estimator)
-    return Fault(group, records, shift, setting.table)
+    (records,) = threat.parts.sizes(alone).tolist()
+    shift = requirement.explain(threat, alone, place, estimator)
+    return Fault(group, records, shift, threat.table)
 
 
 def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, table: Table) -> str:

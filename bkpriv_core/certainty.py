@@ -26,21 +26,21 @@ from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.knowledge import Knowledge, Only, Uniform, state_knowledge
 from bkpriv_core.belief.posterior import AUTO_STATES, BOUND, EXACT, Estimator, exact_states
 from bkpriv_core.belief.prior import kernel_effort
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import TooLarge, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Measurement, Requirement
 from bkpriv_core.requirement.base import SLACK
 from bkpriv_core.requirement.breach import CUSTOMARY, SURE
-from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.table.combination import Combination, Having, aspects_of, columns_of
+from bkpriv_core.requirement.scope import Scope
+from bkpriv_core.table.combination import Combination, HasValue, columns_of, marginals_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = [
-    "Certainty",
     "MadeSure",
+    "PositiveDisclosure",
     "certainties",
     "counted_sure",
     "in_groups_of_one_value",
@@ -64,7 +64,7 @@ _MOST_STATES = 2**22
 
 
 @dataclass(frozen=True)
-class Certainty:
+class PositiveDisclosure:
     """People of whom a reader becomes sure."""
 
     reader: Any
@@ -91,8 +91,8 @@ class Certainty:
 
 
 def readers(
-    requirements: Sequence[Requirement], setting: Setting
-) -> tuple[list[tuple[Knowledge, Sight]], bool]:
+    requirements: Sequence[Requirement], threat: ThreatModel
+) -> tuple[list[tuple[Knowledge, Scope]], bool]:
     """Readers of a release, and the columns that each is kept from; each once.
 
     Args:
@@ -101,12 +101,12 @@ def readers(
     Returns:
         The readers whom requirements name; else one who stands in, for each sensitive column.
     """
-    every = _columns(setting.table.sensitive)
-    found: list[tuple[Knowledge, Sight]] = []
+    every = _columns(threat.table.sensitive)
+    found: list[tuple[Knowledge, Scope]] = []
     for item in requirements:
         if isinstance(item, BeliefRequirement):
             named = [
-                (knowledge, Sight(sensitive=regard.sensitive, joint=regard.joint))
+                (knowledge, Scope(sensitive=regard.sensitive, joint=regard.joint))
                 for (knowledge, _), regard in zip(item.skyline, item.regarding, strict=True)
             ]
         else:
@@ -118,16 +118,16 @@ def readers(
 
 
 def certainties(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     requirements: Sequence[Requirement],
     estimator: Estimator = "auto",
     progress: Progress | None = None,
-) -> list[Certainty]:
+) -> list[PositiveDisclosure]:
     """Count the people of whom the readers of a release become sure.
 
     Args:
-        setting: The table as it is published, and what adversaries know of it.
+        threat: The table as it is published, and what adversaries know of it.
         requirements: Requirements of the release's policy, or those that it is audited for; see
             `readers`.
         estimator: Estimator of posteriors; not for the reader who stands in, see the module.
@@ -140,39 +140,39 @@ def certainties(
     Raises:
         TooLarge: If a reader stands in, and counting takes long.
     """
-    named, customary = readers(requirements, setting)
+    named, customary = readers(requirements, threat)
     ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
     if customary and named:
-        _check_effort(setting)
-        ways = _affordable(setting, groups, "auto")
-    return _counted(setting, groups, named, ways, customary=customary, progress=progress)
+        _check_effort(threat)
+        ways = _affordable(threat, groups, "auto")
+    return _counted(threat, groups, named, ways, customary=customary, progress=progress)
 
 
 def weak_certainties(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     requirements: Sequence[Requirement],
     progress: Progress | None = None,
-) -> list[Certainty]:
+) -> list[PositiveDisclosure]:
     """Count the people of whom weak readers become sure.
 
     Args:
-        setting, groups, requirements, progress: See `certainties`. Readers whom the requirements
+        threat, groups, requirements, progress: See `certainties`. Readers whom the requirements
             name are left to it.
 
     Returns:
         Certainties of the reader who knows only the table's shares; then of those who compare
         people by one quasi-identifier, as many as can be afforded, in the order of the table.
     """
-    listed, _ = readers(requirements, setting)
-    named = [reader for reader in weak_readers(setting) if reader not in listed]
-    ways = _affordable(setting, groups, "auto") if named else []
-    return _counted(setting, groups, named, ways, customary=False, progress=progress)
+    listed, _ = readers(requirements, threat)
+    named = [reader for reader in weak_readers(threat) if reader not in listed]
+    ways = _affordable(threat, groups, "auto") if named else []
+    return _counted(threat, groups, named, ways, customary=False, progress=progress)
 
 
-def weak_readers(setting: Setting) -> list[tuple[Knowledge, Sight]]:
+def weak_readers(threat: ThreatModel) -> list[tuple[Knowledge, Scope]]:
     """Weak readers, and the columns that each is kept from; see `weak_certainties`."""
-    table = setting.table
+    table = threat.table
     alone = [Only(domain.name) for domain in table.quasi_identifiers]
     most = _MOST_BELIEFS // (table.cells * table.sensitive.size)
     weak: list[Knowledge] = [Uniform(), *(alone if 1 < len(alone) <= most else [])]
@@ -180,28 +180,28 @@ def weak_readers(setting: Setting) -> list[tuple[Knowledge, Sight]]:
 
 
 def _counted(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
-    named: Sequence[tuple[Knowledge, Sight]],
+    named: Sequence[tuple[Knowledge, Scope]],
     ways: Sequence[_Way],
     *,
     customary: bool,
     progress: Progress | None,
-) -> list[Certainty]:
+) -> list[PositiveDisclosure]:
     """Count the people of whom some readers become sure; see `certainties`."""
     if not named:
         return []
     demanded = BeliefBreach.of_sure(tuple(named))
-    measured = _measured(setting, groups, demanded, ways, progress=progress)
-    rows = findings(setting, groups, [demanded], [measured])
-    rights = _rights(setting, groups, demanded, measured, ways=ways)
-    people = setting.parts.weights[groups.members]
+    measured = _measured(threat, groups, demanded, ways, progress=progress)
+    rows = findings(threat, groups, [demanded], [measured])
+    rights = _rights(threat, groups, demanded, measured, ways=ways)
+    people = threat.parts.weights[groups.members]
     found = []
     for place, ((knowledge, sight), row, right) in enumerate(zip(named, rows, rights, strict=True)):
-        known = _known(setting, groups, demanded, place, knowledge)
-        by_shares = known & _known(setting, groups, demanded, place, Uniform())
+        known = _known(threat, groups, demanded, place, knowledge)
+        by_shares = known & _known(threat, groups, demanded, place, Uniform())
         found.append(
-            Certainty(
+            PositiveDisclosure(
                 reader=state_knowledge(knowledge),
                 customary=customary,
                 about=sight.parameters,
@@ -218,16 +218,16 @@ def _counted(
 
 
 def most_sure(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
-    named: Sequence[tuple[Knowledge, Sight]],
+    named: Sequence[tuple[Knowledge, Scope]],
     estimator: Estimator,
     progress: Progress | None = None,
 ) -> int:
     """Count the people of whom the one becomes sure, of some readers, who does so of most.
 
     Args:
-        setting, groups, progress: See `certainties`.
+        threat, groups, progress: See `certainties`.
         named: Readers, and what each is kept from; without any, one who stands in.
         estimator: Estimator of posteriors; groups that take longest are estimated by bethe unless
             it is omega, whoever the readers are.
@@ -240,57 +240,59 @@ def most_sure(
         TooLarge: If a reader stands in, and counting takes long.
     """
     if not named:
-        named, _ = readers((), setting)
-        _check_effort(setting)
+        named, _ = readers((), threat)
+        _check_effort(threat)
     demanded = BeliefBreach.of_sure(tuple(named))
-    ways = _affordable(setting, groups, estimator)
-    measured = _measured(setting, groups, demanded, ways, progress)
-    rows = findings(setting, groups, [demanded], [measured])
+    ways = _affordable(threat, groups, estimator)
+    measured = _measured(threat, groups, demanded, ways, progress)
+    rows = findings(threat, groups, [demanded], [measured])
     return max(row.vulnerable or 0 for row in rows)
 
 
-def most_known(setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]) -> int:
+def most_known(
+    threat: ThreatModel, groups: Groups, named: Sequence[tuple[Knowledge, Scope]]
+) -> int:
     """Count the people of whom the one is sure beforehand, of some readers, who is so of most.
 
     No policy protects these from that reader, who learns nothing new of them.
 
     Args:
-        setting, groups, named: See `most_sure`.
+        threat, groups, named: See `most_sure`.
 
     Returns:
         Number of records, or of persons where these have several, exact.
     """
-    named = named or readers((), setting)[0]
+    named = named or readers((), threat)[0]
     demanded = BeliefBreach.of_sure(tuple(named))
-    people = setting.parts.weights[groups.members]
+    people = threat.parts.weights[groups.members]
     return max(
-        int(people[_known(setting, groups, demanded, place, knowledge)].sum())
+        int(people[_known(threat, groups, demanded, place, knowledge)].sum())
         for place, knowledge in enumerate(demanded.knowledge)
     )
 
 
 def known_by_columns(
-    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+    threat: ThreatModel, groups: Groups, named: Sequence[tuple[Knowledge, Scope]]
 ) -> tuple[int, int]:
     """Count people whose value a reader is sure of beforehand by the quasi-identifiers.
 
     A value that over nine tenths of the people have does not count: everybody is sure of it.
 
     Args:
-        setting, groups, named: See `most_sure`.
+        threat, groups, named: See `most_sure`.
 
     Returns:
         known: Their number, for the reader who knows most of these.
         possible: Number of all people with such values, in that column.
     """
-    named = named or readers((), setting)[0]
+    named = named or readers((), threat)[0]
     demanded = BeliefBreach.of_sure(tuple(named))
     found = []
     for place, (knowledge, _) in enumerate(demanded.skyline):
-        breach = _breach(setting, demanded, place)
-        held = breach.values(setting.parts.counts[groups.members].astype(np.float64))
-        sure = breach.values(setting.prior(knowledge)[groups.members]) > SURE + SLACK
-        rare = held.sum(axis=0) <= SURE * setting.parts.weights[groups.members].sum()
+        breach = _breach(threat, demanded, place)
+        held = breach.values(threat.parts.counts[groups.members].astype(np.float64))
+        sure = breach.values(threat.prior(knowledge)[groups.members]) > SURE + SLACK
+        rare = held.sum(axis=0) <= SURE * threat.parts.weights[groups.members].sum()
         found.append((int((held * sure)[:, rare].sum()), int(held[:, rare].sum())))
     return max(found, key=lambda pair: pair[0] / max(pair[1], 1))
 
@@ -301,16 +303,16 @@ def in_groups_of_one_value(parts: Parts, groups: Groups) -> int:
     Where persons may have several values: one that everybody in the group has.
     """
     histograms, alike = parts.histograms(groups), np.zeros(len(groups), dtype=bool)
-    for aspect in aspects_of(parts.table.sensitive):
+    for aspect in marginals_of(parts.table.sensitive):
         found = aspect.count(histograms) > 0
         if found.any(axis=0).sum() > 1:
             shared = found.sum(axis=1) == 1
             # To have it, and not to have it not.
-            alike |= shared & found[:, 0] if isinstance(aspect, Having) else shared
+            alike |= shared & found[:, 0] if isinstance(aspect, HasValue) else shared
     return int(parts.sizes(groups)[alike].sum())
 
 
-def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:
+def counted_sure(rows: Sequence[Finding], counted: Sequence[PositiveDisclosure]) -> list[Finding]:
     """Findings, each with the number of those of whom its reader becomes sure, if it has one."""
     sure = {
         as_json([each.reader, each.about.get("sensitive"), each.about.get("joint")]): each.records
@@ -342,20 +344,20 @@ class MadeSure:
 
 
 def made_sure_in(
-    setting: Setting, groups: Groups, knowledge: Knowledge, estimator: Estimator
+    threat: ThreatModel, groups: Groups, knowledge: Knowledge, estimator: Estimator
 ) -> MadeSure:
     """Name the people in each group of whom a reader becomes sure, as `certainties` counts them.
 
     Args:
-        setting, groups, estimator: See `certainties`.
+        threat, groups, estimator: See `certainties`.
     """
     demanded = BeliefBreach.of_sure(
-        tuple((knowledge, sight) for sight in _columns(setting.table.sensitive))
+        tuple((knowledge, sight) for sight in _columns(threat.table.sensitive))
     )
-    compared = [regard.comparison(setting) for regard in demanded.regarding]
-    adversaries = setting.adversaries([knowledge] * len(compared), compared)
+    compared = [regard.comparison(threat) for regard in demanded.regarding]
+    adversaries = threat.adversaries([knowledge] * len(compared), compared)
     figures = adversaries.disclosure(groups, estimator).figures
-    weights = setting.parts.weights[groups.members]
+    weights = threat.parts.weights[groups.members]
     broken = np.array(
         [bound.broken(row) for bound, row in zip(demanded.bounds, figures, strict=True)]
     )
@@ -364,32 +366,32 @@ def made_sure_in(
     return MadeSure(
         groups.sum(weights * broken.any(axis=0)).astype(np.int64),
         np.array([told[most].members[group] for group, most in enumerate(surest)], dtype=np.int64),
-        [told[most].label(group, setting.table.sensitive) for group, most in enumerate(surest)],
+        [told[most].label(group, threat.table.sensitive) for group, most in enumerate(surest)],
         np.array([told[most].before[group] for group, most in enumerate(surest)]),
         after=np.array([told[most].after[group] for group, most in enumerate(surest)]),
     )
 
 
-def _columns(told: Domain) -> tuple[Sight, ...]:
+def _columns(told: Domain) -> tuple[Scope, ...]:
     """Columns that readers are kept from if nothing is said: each sensitive column."""
     several, columns = isinstance(told, Combination), [each.name for each in columns_of(told)]
-    return Sight().of(columns if several else [], several, BeliefBreach.key) if columns else ()
+    return Scope().of(columns if several else [], several, BeliefBreach.key) if columns else ()
 
 
 _Way = tuple[BoolArray, Estimator]
 """Groups, and the estimator by which they are inferred."""
 
 
-def _check_effort(setting: Setting) -> None:
+def _check_effort(threat: ThreatModel) -> None:
     """Refuse tables for which the beliefs of a reader who stands in would take long.
 
     Raises:
         TooLarge: If the beliefs are many, or computing them takes many operations.
     """
-    beliefs = setting.table.cells * setting.table.sensitive.size
-    if beliefs > _MOST_BELIEFS or kernel_effort(setting.table, CUSTOMARY) > _MOST_EFFORT:
+    beliefs = threat.table.cells * threat.table.sensitive.size
+    if beliefs > _MOST_BELIEFS or kernel_effort(threat.table, CUSTOMARY) > _MOST_EFFORT:
         raise TooLarge(
-            f"what a reader of bandwidth {CUSTOMARY:g} believes of {setting.table.cells} "
+            f"what a reader of bandwidth {CUSTOMARY:g} believes of {threat.table.cells} "
             "combinations takes long",
             detail="The policy names no reader, so nobody asked for it.",
             hint="bkpriv.audit counts for readers whom its requirements name, such as "
@@ -397,15 +399,15 @@ def _check_effort(setting: Setting) -> None:
         )
 
 
-def _affordable(setting: Setting, groups: Groups, estimator: Estimator) -> list[_Way]:
+def _affordable(threat: ThreatModel, groups: Groups, estimator: Estimator) -> list[_Way]:
     """Choose the groups to infer exactly within a budget of states, those of the fewest first.
 
     The others are estimated by bethe, and all are by omega if that is the estimator.
     """
     if estimator == "omega":
         return [(np.ones(len(groups), dtype=bool), estimator)]
-    weights = setting.parts.weights[groups.members]
-    states = exact_states(groups, weights, setting.parts.histograms(groups))
+    weights = threat.parts.weights[groups.members]
+    states = exact_states(groups, weights, threat.parts.histograms(groups))
     order = np.argsort(states, kind="stable")
     few = np.zeros(len(groups), dtype=bool)
     few[order] = np.cumsum(states[order]) <= _MOST_STATES
@@ -415,7 +417,7 @@ def _affordable(setting: Setting, groups: Groups, estimator: Estimator) -> list[
 
 
 def _measured(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     demanded: BeliefBreach,
     ways: Sequence[_Way],
@@ -423,18 +425,18 @@ def _measured(
 ) -> Measurement:
     """Measure the largest new belief, by the estimator of each group."""
     if len(ways) == 1:
-        return _inferred(setting, groups, demanded, ways[0][1], progress)
+        return _inferred(threat, groups, demanded, ways[0][1], progress)
     figures = np.zeros((len(demanded.skyline), len(groups.members)))
     used = np.full(len(groups), EXACT, dtype=np.int8)
     for place, (some, estimator) in enumerate(ways):
         watched = progress and progress.part(place / len(ways), (place + 1) / len(ways))
-        told = _inferred(setting, groups.select(some), demanded, estimator, watched)
+        told = _inferred(threat, groups.select(some), demanded, estimator, watched)
         figures[:, some[groups.owner]], used[some] = told.figures, told.used
     return Measurement(figures, used)
 
 
 def _inferred(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     demanded: BeliefBreach,
     estimator: Estimator,
@@ -442,20 +444,20 @@ def _inferred(
 ) -> Measurement:
     """Measure the same by one estimator; where bounds prove that nobody is found out, by these."""
     if estimator != "auto":
-        return demanded.measure(setting, groups, estimator, progress)
-    bounded = demanded.measure(setting, groups, "bound", progress)
+        return demanded.measure(threat, groups, estimator, progress)
+    bounded = demanded.measure(threat, groups, "bound", progress)
     broken = [
         bound.broken(row) for bound, row in zip(demanded.bounds, bounded.figures, strict=True)
     ]
     open_ = (bounded.used == BOUND) & groups.max(np.any(broken, axis=0))
     if open_.any():
-        told = demanded.measure(setting, groups.select(open_), estimator, progress)
+        told = demanded.measure(threat, groups.select(open_), estimator, progress)
         bounded.figures[:, open_[groups.owner]], bounded.used[open_] = told.figures, told.used
     return bounded
 
 
 def _rights(
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     demanded: BeliefBreach,
     measured: Measurement,
@@ -463,9 +465,9 @@ def _rights(
 ) -> list[int]:
     """Records that have what each reader becomes sure of."""
     rights = [0] * len(demanded.skyline)
-    has, false = setting.parts.counts, setting.parts.counterfeits
+    has, false = threat.parts.counts, threat.parts.counterfeits
     has = has if false is None else has - false
-    adversaries = setting.adversaries(demanded.knowledge)
+    adversaries = threat.adversaries(demanded.knowledge)
     broken = [
         bound.broken(row) for bound, row in zip(demanded.bounds, measured.figures, strict=True)
     ]
@@ -476,8 +478,8 @@ def _rights(
             continue
         inferred = adversaries.posterior(some, estimator)
         for place, knowledge in enumerate(demanded.knowledge):
-            prior = setting.prior(knowledge)[some.members]
-            found = _breach(setting, demanded, place).found_out(
+            prior = threat.prior(knowledge)[some.members]
+            found = _breach(threat, demanded, place).found_out(
                 prior, inferred.beliefs[place], SURE + SLACK
             )
             rights[place] += int((has[some.members] * found).sum())
@@ -485,14 +487,14 @@ def _rights(
 
 
 def _known(
-    setting: Setting, groups: Groups, demanded: BeliefBreach, place: int, knowledge: Knowledge
+    threat: ThreatModel, groups: Groups, demanded: BeliefBreach, place: int, knowledge: Knowledge
 ) -> BoolArray:
     """Members of whom one with that knowledge is sure beforehand, of what a bound is about."""
-    prior = setting.prior(knowledge)[groups.members]
-    return _breach(setting, demanded, place).certain(prior, SURE + SLACK)
+    prior = threat.prior(knowledge)[groups.members]
+    return _breach(threat, demanded, place).certain(prior, SURE + SLACK)
 
 
-def _breach(setting: Setting, demanded: BeliefBreach, place: int) -> Breach:
-    distance = demanded.regarding[place].distance(setting)
+def _breach(threat: ThreatModel, demanded: BeliefBreach, place: int) -> Breach:
+    distance = demanded.regarding[place].distance(threat)
     assert isinstance(distance, Breach)
     return distance

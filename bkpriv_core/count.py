@@ -24,7 +24,7 @@ import numpy as np
 
 from bkpriv_core.belief.knowledge import Knowledge, Remembered
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.generalized.assignment import infer_assignments
@@ -32,7 +32,7 @@ from bkpriv_core.release.generalized.components import find_components
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import BeliefBreach
-from bkpriv_core.requirement.sight import Sight
+from bkpriv_core.requirement.scope import Scope
 
 __all__ = ["EXCHANGE", "Count", "count_exchanges"]
 
@@ -76,14 +76,14 @@ class Count:
 
 def count_exchanges(
     release: Release,
-    setting: Setting,
-    readers: Sequence[tuple[Knowledge, Sight]],
+    threat: ThreatModel,
+    readers: Sequence[tuple[Knowledge, Scope]],
     progress: Progress = SILENT,
 ) -> Count | None:
     """Count the people of groups that can exchange members, and play readers who do not know them.
 
     Args:
-        setting: Setting of the release's parts.
+        threat: Setting of the release's parts.
         readers: Readers, and what each is kept from; those who remember are not played.
         progress: Receives the share of the work that is done.
 
@@ -104,14 +104,14 @@ def count_exchanges(
             part = progress.part(
                 0.5 + 0.5 * place / len(played), 0.5 + 0.5 * (place + 1) / len(played)
             )
-            prior = setting.prior(knowledge)
+            prior = threat.prior(knowledge)
             try:
                 inferred = infer_assignments(release, prior, progress=part, found=found)
             except ContradictoryKnowledge:
                 continue
             known = np.flatnonzero(inferred.known & concerned)
             demanded = BeliefBreach.of_sure(((knowledge, sight),))
-            distance = demanded.regarding[0].distance(setting)
+            distance = demanded.regarding[0].distance(threat)
             beliefs = distance(prior[known], inferred.beliefs[known])
             sure = int(people[known[demanded.bounds[0].broken(beliefs)]].sum())
             figures["sure"] = max(sure, figures.get("sure", 0))

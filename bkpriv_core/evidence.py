@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from bkpriv_core.audit import Finding, exactly_auditable
 from bkpriv_core.belief.knowledge import reader_in_words
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.certainty import Certainty, in_groups_of_one_value
+from bkpriv_core.certainty import PositiveDisclosure, in_groups_of_one_value
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.release.release import Release
@@ -37,9 +37,9 @@ class Evidence:
     """Whether persons are counted instead of records."""
     findings: Sequence[Finding]
     """Bounds of its policy."""
-    sure: Sequence[Certainty] | BkprivError
+    sure: Sequence[PositiveDisclosure] | BkprivError
     """Certainties of the readers of its policy; or why they were not counted."""
-    weak: Sequence[Certainty] | BkprivError
+    weak: Sequence[PositiveDisclosure] | BkprivError
     """Certainties of weak readers, likewise."""
     exchange: Count | None
     """People of groups that can exchange members."""
@@ -68,7 +68,7 @@ def _rank(matter: Matter) -> int:
     return -1 if matter.violated else KEYS.index(matter.key)
 
 
-def _of(certainty: Certainty) -> str:
+def _of(certainty: PositiveDisclosure) -> str:
     """Name the reader of a certainty, and the column, where it is one of several."""
     name = reader_in_words(certainty.reader)
     if "sensitive" in certainty.about:

@@ -74,7 +74,7 @@ import numpy as np
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Uniform
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import (
     in_groups_of_one_value,
     known_by_columns,
@@ -83,9 +83,9 @@ from bkpriv_core.certainty import (
     readers,
 )
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, as_json
-from bkpriv_core.method import Job, Made, Method
-from bkpriv_core.method.growing import Growth
-from bkpriv_core.method.together import layered
+from bkpriv_core.method import Job, Method, Result
+from bkpriv_core.method.composition import layered
+from bkpriv_core.method.growing import IncrementalPopulation
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.query.bound import Asked, QueryError
 from bkpriv_core.release.release import Release
@@ -98,8 +98,8 @@ from bkpriv_core.requirement import (
     check_binding,
 )
 from bkpriv_core.requirement.breach import BEFORE, SURE
-from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.stated import keys_of
+from bkpriv_core.requirement.scope import Scope
+from bkpriv_core.schema import keys_of
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.utility.comparison import query_errors
 from bkpriv_core.utility.measures import utility
@@ -139,7 +139,7 @@ _BELIEFS = 2**22
 _AXES = ("bandwidth", "t", "k", "l")
 """Axes of a grid; the last one changes first."""
 
-Readers = Sequence[tuple[Knowledge, Sight]]
+Readers = Sequence[tuple[Knowledge, Scope]]
 """Readers, and the columns that each is kept from."""
 
 
@@ -282,7 +282,7 @@ def _requirements(chosen: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
 def try_out(
     method: Method[Any],
     job: Job[Any],
-    growth: Growth,
+    growth: IncrementalPopulation,
     bound: QueryError | None = None,
     shared: Shared = _NOTHING,
 ) -> dict[str, float | None]:
@@ -300,9 +300,9 @@ def try_out(
             the release would break the bound on the error of queries.
     """
     started = time.perf_counter()
-    check_binding(job.requirements, job.setting, job.progress)
+    check_binding(job.requirements, job.threat, job.progress)
     if not growth.kept:  # Newcomers whom no group takes wait.
-        method.check(job.setting, job.requirements, job.options)
+        method.check(job.threat, job.requirements, job.options)
     made = layered(method, growth)(job)
     release, _ = made.release.together()
     progress = job.progress
@@ -337,7 +337,7 @@ def _disclosed(release: Release, rows: Sequence[Finding]) -> dict[str, float | N
     }
 
 
-def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Readers:
+def shared_readers(threat: ThreatModel, requirements: Sequence[Requirement]) -> Readers:
     """Readers of whom is counted, under every policy, of how many they become sure.
 
     Returns:
@@ -345,11 +345,11 @@ def shared_readers(setting: Setting, requirements: Sequence[Requirement]) -> Rea
         knows only its shares; each once. Others take longer, or come from outside: they are counted
         where a policy names them.
     """
-    named, customary = readers(requirements, setting)
+    named, customary = readers(requirements, threat)
     if customary:
         return []
-    weak: list[tuple[Knowledge, Sight]] = [(Uniform(), sight) for _, sight in named]
-    return list(dict.fromkeys([one for one in named if _is_told(setting, one[0])] + weak))
+    weak: list[tuple[Knowledge, Scope]] = [(Uniform(), sight) for _, sight in named]
+    return list(dict.fromkeys([one for one in named if _is_told(threat, one[0])] + weak))
 
 
 _CERTAIN = (
@@ -358,12 +358,12 @@ _CERTAIN = (
 )
 
 
-def _is_told(setting: Setting, knowledge: Knowledge) -> bool:
+def _is_told(threat: ThreatModel, knowledge: Knowledge) -> bool:
     """Whether a reader has a bandwidth that means something to a table."""
     if not isinstance(knowledge, float | Mapping):
         return False
     try:
-        setting.prior(knowledge)
+        threat.prior(knowledge)
     except BkprivError:  # The policy that names it is refused.
         return False
     return True
@@ -375,7 +375,9 @@ def _bounded(job: Job[Any]) -> list[Knowledge]:
     return [Uniform(), *(knowledge for item in stated for knowledge in item.knowledge)]
 
 
-def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[str, float | None]:
+def _certain(
+    job: Job[Any], made: Result, shown: Release, named: Readers
+) -> dict[str, float | None]:
     """Count people of whom readers become sure, or are beforehand, and what they learn.
 
     None if no groups are shown, there is no sensitive column, or it takes long.
@@ -383,12 +385,12 @@ def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[
     figures: dict[str, float | None] = dict.fromkeys(_CERTAIN)
     if shown.partition is None or not shown.published:
         return figures
-    own, customary = readers(job.requirements, job.setting)
+    own, customary = readers(job.requirements, job.threat)
     if not own:
         return figures
     every = [*named, *(one for one in ([] if customary else own) if one not in named)]
     told = made.release if any(item.tells_apart for item in job.requirements) else shown
-    over, groups = job.setting.over(told.parts), told.groups
+    over, groups = job.threat.over(told.parts), told.groups
     inference = job.options.inference
     worst = max(
         (row.worst for row in made.findings if row.requirement == BtPrivacy.key), default=0.0
@@ -405,18 +407,18 @@ def _certain(job: Job[Any], made: Made, shown: Release, named: Readers) -> dict[
 
 
 def _largest_change(
-    setting: Setting, groups: Groups, named: Sequence[tuple[Knowledge, Sight]]
+    threat: ThreatModel, groups: Groups, named: Sequence[tuple[Knowledge, Scope]]
 ) -> float:
     """Estimate by omega how far the belief of some readers moves that moves most, in bits.
 
     Args:
-        setting, groups, named: See `most_sure`.
+        threat, groups, named: See `most_sure`.
     """
     most = 0.0
     for knowledge, sight in named:
-        compared = [Comparison(column=sight.column(setting))]
-        adversary = setting.adversaries([knowledge], compared)
-        for first, last in groups.chunks(max(_BELIEFS // setting.table.sensitive.size, 1)):
+        compared = [Comparison(column=sight.column(threat))]
+        adversary = threat.adversaries([knowledge], compared)
+        for first, last in groups.chunks(max(_BELIEFS // threat.table.sensitive.size, 1)):
             some = groups.select(np.arange(first, last))
             most = max(most, float(adversary.disclosure(some, "omega").figures.max()))
     return most

@@ -28,7 +28,7 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
-from bkpriv_core.stated import About, keys_of, read
+from bkpriv_core.schema import ErrorText, keys_of, read
 
 __all__ = [
     "NO_VALUES",
@@ -43,7 +43,7 @@ __all__ = [
 
 Overlap = Annotated[
     Literal["certify", "warn", "refuse"],
-    About("It says what is done about other releases of the same records."),
+    ErrorText("It says what is done about other releases of the same records."),
 ]
 """Treatment of other releases of the same records."""
 

@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.progress import SILENT, Progress
@@ -374,13 +374,13 @@ def _measured(table: Table, axis: int, domain: Domain, progress: Progress) -> fl
     """Mean of the GCP of drafts, with such a domain in the place of the column's own, if any is."""
     domains = list(table.quasi_identifiers)
     domains[axis] = domain
-    setting = Setting(replace(table, quasi_identifiers=tuple(domains)), progress=progress)
+    threat = ThreatModel(replace(table, quasi_identifiers=tuple(domains)), progress=progress)
     found = []
     for k in _SIZES:
         if k > table.records:
             continue
-        groups = mondrian(setting, (KAnonymity(k),), elsewhere=False, progress=progress)
-        sizes = groups.sum(setting.parts.weights[groups.members])
-        penalties = setting.table.penalty(*setting.parts.boxes(groups))
+        groups = mondrian(threat, (KAnonymity(k),), elsewhere=False, progress=progress)
+        sizes = groups.sum(threat.parts.weights[groups.members])
+        penalties = threat.table.penalty(*threat.parts.boxes(groups))
         found.append(costs(sizes, table.records, float((sizes * penalties).sum()))["gcp"])
     return float(np.mean(found)) if found else None

@@ -50,16 +50,16 @@ from bkpriv_core.belief.posterior import (
     UsedArray,
     exact_states,
 )
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.composition.earlier import PriorReleases
 from bkpriv_core.partition.boxing import boxes
+from bkpriv_core.partition.evaluation import BETHE_COST
 from bkpriv_core.partition.exposing import Exposing
-from bkpriv_core.partition.judging import BETHE_COST
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
 from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
-from bkpriv_core.together.earlier import Earlier
 
 __all__ = ["Kind", "Withdrawn", "explain_suppression", "find_withdrawn"]
 
@@ -185,14 +185,14 @@ class _Tries:
 
 def explain_suppression(
     release: Release,
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     estimator: Estimator,
     most: int,
     progress: Progress = SILENT,
     *,
     before: BoolArray | None = None,
-    beside: Earlier | None = None,
+    beside: PriorReleases | None = None,
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
 
@@ -215,10 +215,10 @@ def explain_suppression(
         kept = release.groups.max(before[release.groups.members])
     if not left_out.size:
         return []
-    setting = setting.tried()
+    threat = threat.tried()
     lots = release.form.pool(parts, Groups(left_out, np.arange(len(left_out) + 1)))
     tries = _Tries.of(release, lots, kept, progress)
-    verdicts = _judge(setting, requirements, tries, estimator, progress=progress)
+    verdicts = _judge(threat, requirements, tries, estimator, progress=progress)
     lot_of = np.zeros(len(parts), dtype=np.int64)
     lot_of[lots.members] = lots.owner
     alike = (2 * verdicts.in_way + verdicts.kept)[lot_of[left_out]]
@@ -228,7 +228,7 @@ def explain_suppression(
             parts, release.groups, requirements, estimator, earlier=beside, progress=progress.quiet
         )
     kinds = [
-        _describe(setting, tries, verdicts, members, lots=lot_of[members], exposing=exposing)
+        _describe(threat, tries, verdicts, members, lots=lot_of[members], exposing=exposing)
         for members in boxes(parts, left_out, alike, most, progress=progress)
     ]
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
@@ -268,7 +268,7 @@ class _Verdicts:
 
 
 def _judge(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     tries: _Tries,
     estimator: Estimator,
@@ -280,7 +280,7 @@ def _judge(
         (item, place, bound) for item in (*alone, *joint) for place, bound in enumerate(item.bounds)
     ]
     bounds = [bound for _, _, bound in blamed]
-    figures, used, way = _measure(setting, alone, tries, ways, progress=progress)
+    figures, used, way = _measure(threat, alone, tries, ways, progress=progress)
     excess = _excess(bounds[: len(figures)], figures)
     # The first of a lot's tries whose largest excess is least.
     ranked = np.lexsort((excess.max(axis=0, initial=-np.inf), tries.lot))
@@ -290,7 +290,7 @@ def _judge(
     if joint:
         bounds = bounds[len(figures) :]
         jointly = _measure_jointly(
-            setting, joint, tries, best, wanted=np.logical_not(broken.any(axis=0))
+            threat, joint, tries, best, wanted=np.logical_not(broken.any(axis=0))
         )
         too_much = _broken(bounds, jointly) & ~np.isnan(jointly)
         beyond = np.where(too_much, _excess(bounds, jointly), -np.inf)
@@ -311,7 +311,7 @@ def _judge(
 
 
 def _describe(
-    setting: Setting,
+    threat: ThreatModel,
     tries: _Tries,
     verdicts: _Verdicts,
     members: IntArray,
@@ -319,7 +319,7 @@ def _describe(
     exposing: Exposing | None,
 ) -> Kind:
     """Describe a kind by its parts, and by that of their lots which comes nearest to being kept."""
-    parts = setting.parts
+    parts = threat.parts
     lot = lots[verdicts.excess[lots].argmin()]
     requirement, place, bound = verdicts.bounds[verdicts.in_way[lot]]
     attained, used = float(verdicts.attained[lot]), ESTIMATORS[verdicts.used[lot]]
@@ -333,7 +333,7 @@ def _describe(
     # A prior that such a group contradicts has no belief after it.
     elif not (requirement.infers and np.isinf(attained)):
         group = tries.groups(verdicts.best[[lot]])
-        shift = requirement.explain(setting, group, place, verdicts.asked[lot])
+        shift = requirement.explain(threat, group, place, verdicts.asked[lot])
     places = parts.places[members]
     return Kind(
         low=places.min(axis=0),
@@ -349,14 +349,14 @@ def _describe(
 
 
 def _measure(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     tries: _Tries,
     ways: tuple[Estimator, Estimator],
     progress: Progress,
 ) -> tuple[FloatArray, UsedArray, IntArray]:
     """Worst figure of each try under each bound, (b, t), how inferred, and in which of the ways."""
-    parts = setting.parts
+    parts = threat.parts
     count = sum(len(item.bounds) for item in requirements)
     figures = np.zeros((count, len(tries)))
     used = np.zeros((count, len(tries)), dtype=np.int8)
@@ -375,7 +375,7 @@ def _measure(
             some = groups.select(mine)
             place = 0
             for item in requirements if len(some) else ():
-                measured = item.measure(setting, some, estimator)
+                measured = item.measure(threat, some, estimator)
                 for bound, of_members in zip(item.bounds, measured.figures, strict=True):
                     worst = some.max(of_members) if bound.upper else some.min(of_members)
                     figures[place, batch[mine]] = worst
@@ -386,7 +386,7 @@ def _measure(
 
 
 def _measure_jointly(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     tries: _Tries,
     best: IntArray,
@@ -395,9 +395,9 @@ def _measure_jointly(
     """Worst figure of all groups with each lot's best try among them; NaN where none is wanted."""
     figures = np.full((sum(len(item.bounds) for item in requirements), len(best)), np.nan)
     for lot in np.flatnonzero(wanted).tolist():
-        setting.progress.poll()
+        threat.progress.poll()
         groups = tries.beside(int(best[lot]))
-        measured = [item.measure(setting, groups) for item in requirements]
+        measured = [item.measure(threat, groups) for item in requirements]
         figures[:, lot] = [
             bound.worst(of_members)
             for item, result in zip(requirements, measured, strict=True)

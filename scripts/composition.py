@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bkpriv_core.composition import RULES
+from bkpriv_core.compatibility import RULES
 
 __all__ = ["page"]
 

@@ -185,7 +185,7 @@ def test_a_topic_that_sql_calls_is_one_module_of_one_room() -> None:
 def test_what_is_told_is_told_in_one_place() -> None:
     # Else a publication would tell what is not kept with the release.
     for path in (ROOT / "plpython").rglob("*.py"):
-        if path.name != "telling.py":
+        if path.name != "notices.py":
             assert not re.search(r"plpy\.(notice|warning|info)\(", path.read_text()), path
 
 

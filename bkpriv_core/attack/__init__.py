@@ -43,7 +43,7 @@ from bkpriv_core.attack.outcome import Outcome
 from bkpriv_core.attack.target import Target
 from bkpriv_core.attack.without_groups import WithoutGroups
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.stated import near, read
+from bkpriv_core.schema import near, read
 
 __all__ = [
     "ATTACKERS",

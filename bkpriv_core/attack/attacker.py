@@ -12,7 +12,7 @@ from bkpriv_core.belief.classifier import Model
 from bkpriv_core.belief.knowledge import FOLDS, Folds, Learned, Seed
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import Progress
-from bkpriv_core.stated import About, Range
+from bkpriv_core.schema import ErrorText, Range
 
 __all__ = ["Attacker", "AttackerOptions", "Options"]
 
@@ -28,14 +28,16 @@ class Options:
     noun: ClassVar[str] = "option"
 
     sure: Annotated[
-        float, Range(at_least=0.5, below=1), About("A belief above it is a claim.", "0.9 is usual.")
+        float,
+        Range(at_least=0.5, below=1),
+        ErrorText("A belief above it is a claim.", "0.9 is usual."),
     ] = 0.9
     """Belief above which an attacker claims something."""
     unsure: Annotated[
-        float, Range(above=0, below=1), About("A belief below it is open.", "0.5 is usual.")
+        float, Range(above=0, below=1), ErrorText("A belief below it is open.", "0.5 is usual.")
     ] = 0.5
     """Belief below which the baseline leaves it open."""
-    model: Annotated[Model, About("It is a kind of classifier.")] = "logistic"
+    model: Annotated[Model, ErrorText("It is a kind of classifier.")] = "logistic"
     """Kind of classifier, of the baseline and of an attacker who has one."""
     folds: Folds = FOLDS
     """Number of parts of the table of which the baseline leaves one out at a time."""

@@ -15,7 +15,7 @@ from bkpriv_core.attack.outcome import Outcome
 from bkpriv_core.attack.target import Target
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.progress import Progress
-from bkpriv_core.stated import About
+from bkpriv_core.schema import ErrorText
 
 __all__ = ["Informed", "InformedOptions"]
 
@@ -24,7 +24,7 @@ __all__ = ["Informed", "InformedOptions"]
 class InformedOptions(Options):
     """Options of the informed attacker."""
 
-    estimator: Annotated[Estimator, About("It decides how beliefs are inferred.")] = "auto"
+    estimator: Annotated[Estimator, ErrorText("It decides how beliefs are inferred.")] = "auto"
     """Estimator of posteriors inside groups."""
 
 
@@ -37,6 +37,6 @@ class Informed(Attacker[InformedOptions]):
     def attack(self, target: Target, options: InformedOptions, progress: Progress) -> Outcome:
         """See `Attacker`."""
         groups, baseline = target.release.groups, options.baseline
-        adversaries = target.setting.adversaries([baseline])
+        adversaries = target.threat.adversaries([baseline])
         inferred = adversaries.posterior(groups, options.estimator, progress)
         return target.outcome(baseline, inferred.beliefs[0])

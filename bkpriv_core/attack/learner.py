@@ -25,7 +25,7 @@ from bkpriv_core.attack.target import Target
 from bkpriv_core.belief.classifier import Features, Model, learn
 from bkpriv_core.belief.posterior import Estimator, exact_states, posterior
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.stated import About, Range
+from bkpriv_core.schema import ErrorText, Range
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 
@@ -46,9 +46,9 @@ class LearnerOptions(Options):
     """Options of the learner."""
 
     rounds: Annotated[
-        int, Range(at_least=1, at_most=200), About("It is how often the learner learns.")
+        int, Range(at_least=1, at_most=200), ErrorText("It is how often the learner learns.")
     ] = 20
-    estimator: Annotated[Estimator, About("It decides how beliefs are inferred.")] = "auto"
+    estimator: Annotated[Estimator, ErrorText("It decides how beliefs are inferred.")] = "auto"
     """Estimator of posteriors inside groups."""
 
 

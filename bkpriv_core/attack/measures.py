@@ -87,7 +87,7 @@ def metrics(
     for seen in _columns(outcome):
         found += [Metric(name, float(value), seen.column) for name, value in seen.figures(options)]
         found += _over(outcome, requirements, seen.column)
-    if isinstance(outcome.setting.table.sensitive, Combination):
+    if isinstance(outcome.threat.table.sensitive, Combination):
         found += _over(outcome, requirements, None)
     return found + [Metric(name, value) for name, value in outcome.figures.items()]
 
@@ -102,7 +102,7 @@ def findings(outcome: Outcome, options: Options) -> list[Found]:
 
 
 def _columns(outcome: Outcome) -> Iterator[_Seen]:
-    for column in columns_of(outcome.setting.table.sensitive):
+    for column in columns_of(outcome.threat.table.sensitive):
         yield _Seen(outcome, column.name)
 
 
@@ -110,15 +110,15 @@ def _over(
     outcome: Outcome, requirements: Sequence[Requirement], column: str | None
 ) -> list[Metric]:
     """People above t of an adversary who is kept from a column, or from all as one (None)."""
-    setting, over, asked = outcome.setting, np.zeros(len(outcome.cell), dtype=bool), False
-    combined = isinstance(setting.table.sensitive, Combination)
+    threat, over, asked = outcome.threat, np.zeros(len(outcome.cell), dtype=bool), False
+    combined = isinstance(threat.table.sensitive, Combination)
     for requirement in requirements:
         if not isinstance(requirement, BtPrivacy):
             continue
         for bound, regard in zip(requirement.bounds, requirement.regarding, strict=True):
-            if not combined or regard.column(setting) == column:
+            if not combined or regard.column(threat) == column:
                 asked = True
-                distance = regard.distance(setting)
+                distance = regard.distance(threat)
                 over |= bound.broken(distance(outcome.baseline, outcome.believed))
     people = float(outcome.counts.sum(axis=1)[over].sum())
     return [Metric("over_t", people, column)] if asked else []
@@ -130,7 +130,7 @@ class _Seen:
     def __init__(self, outcome: Outcome, column: str) -> None:
         self.column = column
         self._outcome = outcome
-        self._sensitive = outcome.setting.table.sensitive
+        self._sensitive = outcome.threat.table.sensitive
         self._people = outcome.counts.sum(axis=1)
         self._believed, self._baseline = (
             beliefs @ self._having if isinstance(self._sensitive, Combination) else beliefs
@@ -200,7 +200,7 @@ class _Seen:
         """Distance of the beliefs of each row, shape (r,)."""
         combined = isinstance(self._sensitive, Combination)
         comparison = Comparison(column=self.column if combined else None)
-        distance = self._outcome.setting.distance(comparison)
+        distance = self._outcome.threat.distance(comparison)
         return distance(self._outcome.baseline, self._outcome.believed)
 
     def findings(self, options: Options) -> Iterator[Found]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Outcome"]
@@ -15,7 +15,7 @@ __all__ = ["Outcome"]
 class Outcome:
     """Beliefs about people; those of one row are believed alike."""
 
-    setting: Setting
+    threat: ThreatModel
     """Setting of the table: its sensitive columns, and distances of beliefs about them."""
     group: IntArray
     """Shape (r,). Group of each row; `SUPPRESSED` of people in none."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bkpriv_core.attack.outcome import Outcome
 from bkpriv_core.belief.knowledge import Knowledge
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import FloatArray
 
@@ -18,7 +18,7 @@ class Target:
     """A release, and the setting in which beliefs about it are measured."""
 
     release: Release
-    setting: Setting
+    threat: ThreatModel
     """Setting of the release's parts."""
 
     def outcome(self, baseline: Knowledge, believed: FloatArray, **figures: float) -> Outcome:
@@ -29,11 +29,11 @@ class Target:
         """
         parts, groups = self.release.parts, self.release.groups
         return Outcome(
-            setting=self.setting,
+            threat=self.threat,
             group=groups.owner,
             cell=parts.cell[groups.members],
             counts=parts.actual[groups.members],
-            baseline=self.setting.prior(baseline)[groups.members],
+            baseline=self.threat.prior(baseline)[groups.members],
             believed=believed,
             figures=figures,
         )

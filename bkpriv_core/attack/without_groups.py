@@ -57,12 +57,12 @@ class WithoutGroups(Attacker[KnowingOptions]):
         """See `Attacker`."""
         release = target.release
         parts = release.parts
-        prior = target.setting.prior(options.knowledge)
+        prior = target.threat.prior(options.knowledge)
         found = infer_assignments(release, prior, progress=progress)
         known, people = found.known, parts.weights
         components = found.components
         return Outcome(
-            setting=target.setting,
+            threat=target.threat,
             group=release.labels[known],
             cell=parts.cell[known],
             counts=parts.actual[known],

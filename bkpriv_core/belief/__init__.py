@@ -10,5 +10,5 @@ of them.
   `bethe` or by omega; `contradiction`: where none exists;
 - `distance`: how far two beliefs are apart, and `transport` under any distance of values;
   `disclosure`: how far a release moves them; `recall`: what was inferred of a group already;
-- `setting`: a table and its adversaries, whose priors are computed once.
+- `threat`: a table and its adversaries, whose priors are computed once.
 """

@@ -19,7 +19,7 @@ import numpy as np
 
 from bkpriv_core.belief.distance import Distance
 from bkpriv_core.belief.interval import classes_within
-from bkpriv_core.table.combination import Aspect, Combination, Having
+from bkpriv_core.table.combination import Combination, HasValue, Marginal
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, IntArray
 from bkpriv_core.table.levels import Levels
@@ -33,7 +33,7 @@ class _Nodes:
 
     image: FloatArray | None
     """Shape (m, n). Sensitive values that have each property; None: each property is one value."""
-    told: list[tuple[int, Aspect | None]]
+    told: list[tuple[int, Marginal | None]]
     """Class of an aspect that each is, and that aspect; None for the sensitive attribute."""
 
     def believed(self, beliefs: FloatArray) -> FloatArray:
@@ -115,7 +115,7 @@ class Breach(Distance):
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
-    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+    ) -> tuple[list[Marginal | None], IntArray, FloatArray, FloatArray]:
         """See `Distance`: what is believed most of all that is asked about.
 
         Where nothing is, what was believed least beforehand.
@@ -174,7 +174,7 @@ def _above(column: Domain, has: FloatArray | None, told: Domain) -> tuple[_Nodes
             known.add(image.tobytes())
             images.append(image.astype(np.float64))
             label = _label(column, codes, level)
-            kind = Having if isinstance(told, Combination) else _Within
+            kind = HasValue if isinstance(told, Combination) else _Within
             domain = Domain(column.name, ("has", "has not"))
             aspects.append(kind(column.name, domain, 1 - image.astype(np.int64), label))
     if not images:
@@ -183,11 +183,11 @@ def _above(column: Domain, has: FloatArray | None, told: Domain) -> tuple[_Nodes
 
 
 @dataclass(frozen=True, eq=False)
-class _Within(Having):
+class _Within(HasValue):
     """Whether a value is one of a node's, called as values are where there is one column."""
 
     def label(self, code: int) -> str:
-        """See `Aspect`."""
+        """See `Marginal`."""
         return super().label(code) if code or self.value is None else self.value
 
 

@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bkpriv_core.belief.belief_cache import BeliefCache
 from bkpriv_core.belief.bounding import bounds
 from bkpriv_core.belief.distance import BeliefDistance, Distance
 from bkpriv_core.belief.held import Held, divergence_of_held, held_values
@@ -39,11 +40,10 @@ from bkpriv_core.belief.posterior import (
     exact_states,
     posterior,
 )
-from bkpriv_core.belief.recall import Recall
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import Aspect
+from bkpriv_core.table.combination import Marginal
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import MANY_VALUES, Parts
@@ -83,7 +83,7 @@ class Explanation:
     """Shape (g,). Prior and posterior probability of that value."""
     used: UsedArray
     """Shape (g,). Estimator of each group's posterior, as in `Disclosure`."""
-    aspects: list[Aspect | None]
+    aspects: list[Marginal | None]
     """The aspect that is meant; None for the sensitive attribute as a whole."""
 
     def label(self, group: int, sensitive: Domain) -> str | None:
@@ -113,7 +113,7 @@ class Adversaries:
         judged: Sequence[tuple[int, Distance]],
         *,
         trying: bool = False,
-        recall: Recall | None = None,
+        recall: BeliefCache | None = None,
         known_by: Sequence[Hashable] | None = None,
         believed_by: Sequence[Hashable] | None = None,
         prepared: Sequence[tuple[FloatArray, FloatArray]] | None = None,
@@ -123,7 +123,7 @@ class Adversaries:
         self._priors = tuple(priors)
         self._judged = tuple(judged)
         self._trying = trying
-        self._recall = Recall() if recall is None else recall
+        self._recall = BeliefCache() if recall is None else recall
         self._known_by = tuple(range(len(judged)) if known_by is None else known_by)
         self._believed_by = tuple(range(len(priors)) if believed_by is None else believed_by)
         self._progress = progress.quiet

@@ -26,8 +26,8 @@ import numpy as np
 from bkpriv_core.belief.interval import blends_within, classes_within, divergence_within
 from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
-from bkpriv_core.stated import About, Range
-from bkpriv_core.table.combination import Aspect
+from bkpriv_core.schema import ErrorText, Range
+from bkpriv_core.table.combination import Marginal
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -51,7 +51,7 @@ __all__ = [
 Smoothing = Annotated[
     float,
     Range(above=0, at_most=1),
-    About(
+    ErrorText(
         "Above 1 all values blend, and whatever an adversary learns seems little.",
         "Distances of values lie in [0, 1]; leave it out for none.",
     ),
@@ -262,7 +262,7 @@ class Distance(ABC):
     @abstractmethod
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
-    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+    ) -> tuple[list[Marginal | None], IntArray, FloatArray, FloatArray]:
         """Find the value or class that explains each figure, for beliefs of shape (q, m).
 
         Returns:
@@ -366,7 +366,7 @@ class BeliefDistance(_Divergence):
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
-    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+    ) -> tuple[list[Marginal | None], IntArray, FloatArray, FloatArray]:
         """See `Distance`: what moved most, up or down."""
         rows = np.arange(len(prior))
         values = np.abs(posterior - prior).argmax(axis=1)
@@ -377,14 +377,14 @@ class BeliefDistance(_Divergence):
 class AspectDistance(_Divergence):
     """Distance of beliefs about combinations by what they say of aspects: the largest of these."""
 
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[Marginal, ...]
     bandwidth: float | None = None
     """See `BeliefDistance.over`."""
-    beside: tuple[Aspect, ...] = ()
+    beside: tuple[Marginal, ...] = ()
     """Further aspects that count for the distance, but by which no value is named."""
 
     @cached_property
-    def _every(self) -> tuple[Aspect, ...]:
+    def _every(self) -> tuple[Marginal, ...]:
         return (*self.aspects, *self.beside)
 
     @cached_property
@@ -392,7 +392,7 @@ class AspectDistance(_Divergence):
         return tuple(BeliefDistance.over(item.domain, self.bandwidth) for item in self._every)
 
     def _each(
-        self, prior: FloatArray, posterior: FloatArray, items: tuple[Aspect, ...]
+        self, prior: FloatArray, posterior: FloatArray, items: tuple[Marginal, ...]
     ) -> FloatArray:
         """Distance by each of the first aspects, shape (a, ...)."""
         return np.stack(
@@ -455,7 +455,7 @@ class AspectDistance(_Divergence):
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
-    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+    ) -> tuple[list[Marginal | None], IntArray, FloatArray, FloatArray]:
         """Find the value that moved most, in the aspect with the largest distance."""
         farthest = self._each(prior, posterior, self.aspects).argmax(axis=0)
         values = np.zeros(len(prior), dtype=np.int64)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from bkpriv_core.stated import About, Range, read
+from bkpriv_core.schema import ErrorText, Range, read
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["Width", "check_bandwidth", "epanechnikov"]
@@ -18,7 +18,7 @@ __all__ = ["Width", "check_bandwidth", "epanechnikov"]
 Width = Annotated[
     float,
     Range(above=0),
-    About(
+    ErrorText(
         "A bandwidth is the distance at which a record stops to count.",
         "Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
     ),

@@ -42,7 +42,7 @@ from bkpriv_core.belief.kernels import Width
 from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
 from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.stated import About, Range, read
+from bkpriv_core.schema import ErrorText, Range, read
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
@@ -82,7 +82,7 @@ FOLDS = 5
 Folds = Annotated[
     int,
     Range(at_least=2, at_most=20),
-    About("It is the number of parts of the table of which one is left out.", "5 is usual."),
+    ErrorText("It is the number of parts of the table of which one is left out.", "5 is usual."),
 ]
 """Number of folds, as stated."""
 
@@ -92,11 +92,11 @@ POINTS = 5
 Points = Annotated[
     int,
     Range(at_least=2, at_most=100),
-    About("It is the number of bandwidths of a range, which are so many adversaries."),
+    ErrorText("It is the number of bandwidths of a range, which are so many adversaries."),
 ]
 """Number of bandwidths, as stated."""
 
-Seed = Annotated[int, Range(at_least=0, below=2**53), About("It decides who is in one fold.")]
+Seed = Annotated[int, Range(at_least=0, below=2**53), ErrorText("It decides who is in one fold.")]
 """Seed of folds, as stated."""
 
 _ROWS = 500_000
@@ -112,7 +112,7 @@ class Uniform:
 
     kernel: Annotated[
         Literal["uniform"],
-        About(
+        ErrorText(
             "A kernel is named by itself, and only the uniform one has no bandwidth.",
             "Or give a bandwidth such as 0.3.",
         ),
@@ -123,7 +123,7 @@ class Uniform:
 class Only:
     """Adv(B) who compares people by one quasi-identifier."""
 
-    only: Annotated[str, About("It names a quasi-identifier.", 'Write {"only": "age"}.')]
+    only: Annotated[str, ErrorText("It names a quasi-identifier.", 'Write {"only": "age"}.')]
     bandwidth: Width = 0.3
 
 
@@ -131,7 +131,7 @@ class Only:
 class Outside:
     """A prior that a table gives."""
 
-    table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
+    table: Annotated[str, ErrorText("It names a prior table.", 'Write {"table": "schema.name"}.')]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Learned:
     """A prior that is learned from the table without the person; see `learned`."""
 
     learned: Annotated[
-        Model, About("It names a kind of classifier.", 'Write {"learned": "logistic"}.')
+        Model, ErrorText("It names a kind of classifier.", 'Write {"learned": "logistic"}.')
     ]
     folds: Folds = FOLDS
     """Number of parts of the table of which one is left out at a time."""
@@ -188,7 +188,7 @@ _StatedSnapshot = (
     | Bandwidths
     | Annotated[
         Mapping[str, Width],
-        About(
+        ErrorText(
             hint="Give a number, or one number for each quasi-identifier by name.", item="attribute"
         ),
     ]
@@ -202,7 +202,8 @@ class Remembered:
     """Knowledge of earlier releases, and of how values follow each other."""
 
     sequence: Annotated[
-        str, About("It names sequential knowledge of the dataset.", 'Write {"sequence": "name"}.')
+        str,
+        ErrorText("It names sequential knowledge of the dataset.", 'Write {"sequence": "name"}.'),
     ]
     """Name of the sequential knowledge."""
     bandwidth: _StatedSnapshot = Uniform()

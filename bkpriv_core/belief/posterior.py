@@ -46,7 +46,7 @@ import numpy.typing as npt
 from bkpriv_core.belief.exact import exact, exact_states
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_shape
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.stated import About, read
+from bkpriv_core.schema import ErrorText, read
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 
 __all__ = [
@@ -113,7 +113,7 @@ def may_understate(described: str) -> bool:
 
 def check_estimator(name: str) -> Estimator:
     """Return `name` if it is an estimator, else raise `InvalidParameter`."""
-    stated = Annotated[Asked, About("It decides how posterior beliefs are inferred.")]
+    stated = Annotated[Asked, ErrorText("It decides how posterior beliefs are inferred.")]
     estimator: Estimator = read(stated, name, "estimator")
     return estimator
 

@@ -29,9 +29,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bkpriv_core.belief.axis import Axis, kernel_axis
+from bkpriv_core.belief.hierarchical_sums import HierarchicalSums
+from bkpriv_core.belief.kernel_axis import Axis, kernel_axis
 from bkpriv_core.belief.kernels import check_bandwidth
-from bkpriv_core.belief.strands import Strands
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table import kronecker
@@ -167,14 +167,16 @@ def _axes(table: Table, bandwidth: Bandwidth) -> list[Axis]:
     ]
 
 
-def _way(path: Path, table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | Strands | _Pairs:
+def _way(
+    path: Path, table: Table, axes: Sequence[Axis], grid: _Grid
+) -> _Grid | HierarchicalSums | _Pairs:
     if path == "auto":
         return _cheapest(table, axes, grid)
     if path == "grid":
         return grid
     if path == "cells":
         return _Pairs.of(table, axes)
-    strands = Strands.of(table, axes)
+    strands = HierarchicalSums.of(table, axes)
     if strands is None:
         raise InvalidParameter(
             "the table has no strands along which exact sums could be taken",
@@ -185,9 +187,9 @@ def _way(path: Path, table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid |
     return strands
 
 
-def _cheapest(table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | Strands | _Pairs:
-    strands = Strands.of(table, axes)
-    ways: list[_Grid | Strands | _Pairs] = [_Pairs.of(table, axes)]
+def _cheapest(table: Table, axes: Sequence[Axis], grid: _Grid) -> _Grid | HierarchicalSums | _Pairs:
+    strands = HierarchicalSums.of(table, axes)
+    ways: list[_Grid | HierarchicalSums | _Pairs] = [_Pairs.of(table, axes)]
     if strands is not None:
         ways.append(strands)
     if grid.bytes <= _GRID_BYTES:

@@ -1,68 +1,21 @@
-"""Composition: which spaces, methods, layers and requirements go together.
+"""Composition: inference from several releases of the same people by a reader who holds all.
 
-A publication is of a *space*: the sensitive columns, the respondents, the attributes that pass
-through. A *method* makes it, as its traits allow. *Layers* wrap what the method makes: a release
-may be *grown*, so that groups of the last one stay, and *beside* earlier ones, with which it is
-certified together. Requirements may be about adversaries who remember earlier releases.
+A value does not change between releases. Each published group is a constraint on its members: the
+multiset of their values. Beliefs that are revised release by release neglect that members' values
+depend on each other; here they are inferred from all constraints at once.
 
-Everything composes but for the rows of `RULES`, which the documents list. Each has a reason and a
-way out. `obstacles` finds those that stand in the way of a publication.
+===========  ======================================================================================
+nesting      groups within one another
+remainder    what is left of groups when those within are taken away
+constraint   the groups of several releases, and what follows from groups within others
+problem      kinds of people with equal beliefs, and the constraints that they are under
+span         sets of people whose records follow from sums and differences of groups
+counting     bounds: how many can have a value, at least and at most
+exact        posteriors by dynamic programming
+propagation  estimates by messages between people and groups
+fitting      estimates that meet constraints on average
+inference    posteriors of everybody, by whatever is affordable
+measurement  beliefs as requirements measure them
+earlier      releases published before of people whom a table is about to show
+===========  ======================================================================================
 """
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import replace
-
-from bkpriv_core.composition.plan import Plan, Space
-from bkpriv_core.composition.rules import RULES, Rule
-from bkpriv_core.errors import BkprivError
-from bkpriv_core.policy import Overlap
-
-__all__ = [
-    "RULES",
-    "Plan",
-    "Rule",
-    "Space",
-    "check",
-    "obstacles",
-    "overlap_of",
-]
-
-
-def obstacles(plan: Plan) -> Iterator[BkprivError]:
-    """Find the rules that stand in the way of a publication.
-
-    Yields:
-        One for each of `RULES` that applies.
-    """
-    for rule in RULES:
-        error = rule.find(plan)
-        if error is not None:
-            yield error
-
-
-def check(plan: Plan) -> None:
-    """Refuse a publication that has obstacles.
-
-    Raises:
-        BkprivError: The first of them.
-    """
-    for error in obstacles(plan):
-        raise error
-
-
-def overlap_of(plan: Plan) -> Overlap:
-    """Choose how other releases of the same records are treated: certified, unless that cannot be.
-
-    Raises:
-        BkprivError: If the policy wants them certified together, and that cannot be.
-    """
-    if plan.overlap not in (None, "certify"):
-        return plan.overlap
-    beside = next(obstacles(replace(plan, overlap="certify")), None)
-    if beside is None:
-        return "certify"
-    if plan.overlap == "certify":
-        raise beside
-    return "warn"

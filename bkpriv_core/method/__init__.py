@@ -35,9 +35,9 @@ from importlib import import_module
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method.base import GroupMethod, Job, Made, Make, Method, Own
+from bkpriv_core.method.base import GroupMethod, Job, Method, Own, ReleaseMaker, Result
 from bkpriv_core.method.options import GroupOptions, Options, RefinedOptions
-from bkpriv_core.stated import near, read
+from bkpriv_core.schema import near, read
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -46,12 +46,12 @@ __all__ = [
     "GroupMethod",
     "GroupOptions",
     "Job",
-    "Made",
-    "Make",
     "Method",
     "Options",
     "Own",
     "RefinedOptions",
+    "ReleaseMaker",
+    "Result",
     "find_method",
     "parse_options",
 ]

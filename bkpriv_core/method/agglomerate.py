@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.agglomeration import agglomerate
@@ -23,10 +23,10 @@ class Agglomerate(GroupMethod[RefinedOptions]):
     def partition(
         self,
         job: Job[RefinedOptions],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
         return (
-            job.setting,
-            agglomerate(job.setting, job.requirements, progress=job.progress),
+            job.threat,
+            agglomerate(job.threat, job.requirements, progress=job.progress),
             self.form,
         )

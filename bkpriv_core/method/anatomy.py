@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.mondrian import Bucketize
@@ -35,26 +35,26 @@ class Anatomy(GroupMethod[GroupOptions]):
         return Bucketize()
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: GroupOptions
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: GroupOptions
     ) -> None:
         """Refuse what cannot be met; see `Method.check`."""
         # First of all, since it names the value at fault.
-        check_eligible(setting.table, _diversity(requirements))
-        check_attainable(requirements, setting)
+        check_eligible(threat.table, _diversity(requirements))
+        check_attainable(requirements, threat)
 
     def partition(
         self,
         job: Job[GroupOptions],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        setting = job.setting
+        threat = job.threat
         parts, groups = anatomy(
-            setting.parts, _diversity(job.requirements), job.chance, progress=job.progress
+            threat.parts, _diversity(job.requirements), job.chance, progress=job.progress
         )
-        setting = setting.over(parts)
-        groups = coarsen(setting, job.requirements, groups, progress=job.progress)
+        threat = threat.over(parts)
+        groups = coarsen(threat, job.requirements, groups, progress=job.progress)
         parts, groups = parts.unite(groups)
-        return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
+        return (threat if parts is threat.parts else threat.over(parts)), groups, self.form
 
 
 def _diversity(requirements: Sequence[Requirement]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.options import GroupOptions, Options
 from bkpriv_core.partition.certification import Certificate, certify
@@ -23,16 +23,16 @@ from bkpriv_core.table.table import Table
 
 if TYPE_CHECKING:
     from bkpriv_core.audit import Finding
-    from bkpriv_core.partition.together import Mended
+    from bkpriv_core.partition.composition import Mended
 
 __all__ = [
     "GroupMethod",
     "Job",
-    "Made",
-    "Make",
     "Method",
     "OfGroups",
     "Own",
+    "ReleaseMaker",
+    "Result",
 ]
 
 Own = TypeVar("Own", bound=Options)
@@ -44,7 +44,7 @@ OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 class Job(Generic[Own_co]):
     """Job of a method: everything that it needs to make a release."""
 
-    setting: Setting
+    threat: ThreatModel
     requirements: Sequence[Requirement]
     """Requirements that the release must keep."""
     options: Own_co
@@ -52,7 +52,7 @@ class Job(Generic[Own_co]):
     progress: Progress
 
 
-class Made(NamedTuple):
+class Result(NamedTuple):
     """Release that was made, with its findings."""
 
     release: Release
@@ -62,7 +62,7 @@ class Made(NamedTuple):
     """Outcome of its certification together with earlier releases, if there was one."""
 
 
-Make = Callable[[Job[Any]], Made]
+ReleaseMaker = Callable[[Job[Any]], Result]
 """Function that makes a release: a method's own `Method.make`, or a layer around it."""
 
 
@@ -122,7 +122,7 @@ class Method(ABC, Generic[Own]):
         return table, np.arange(table.cells)
 
     @abstractmethod
-    def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
+    def check(self, threat: ThreatModel, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.
 
         Raises:
@@ -134,7 +134,7 @@ class Method(ABC, Generic[Own]):
     def make(
         self,
         job: Job[Own],
-    ) -> Made:
+    ) -> Result:
         """Make a release that keeps the requirements.
 
         Raises:
@@ -155,17 +155,17 @@ class GroupMethod(Method[OfGroups]):
         return self
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: OfGroups
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: OfGroups
     ) -> None:
         """See `Method`."""
-        check_attainable(requirements, setting)
+        check_attainable(requirements, threat)
 
     @abstractmethod
     def partition(
         self,
         job: Job[OfGroups],
-    ) -> tuple[Setting, Groups, Form]:
-        """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
+    ) -> tuple[ThreatModel, Groups, Form]:
+        """Form groups that meet the requirements, as far as `threat`, which only tries, can tell.
 
         Returns:
             The groups, and the setting that they are groups of: of the same table, whose cells may
@@ -182,11 +182,11 @@ class GroupMethod(Method[OfGroups]):
             Groups are numbered at random: where numbers are published, they must not tell of the
             making. There may be none.
         """
-        setting, groups, form = self.partition(
-            replace(job, setting=job.setting.tried(), progress=job.progress.step("partitioning")),
+        threat, groups, form = self.partition(
+            replace(job, threat=job.threat.tried(), progress=job.progress.step("partitioning")),
         )
         certificate = certify(
-            setting,
+            threat,
             job.requirements,
             groups,
             job.options.estimator,
@@ -202,7 +202,7 @@ class GroupMethod(Method[OfGroups]):
     def make(
         self,
         job: Job[OfGroups],
-    ) -> Made:
+    ) -> Result:
         """Make a release; see `Method.make`.
 
         Progress has the steps partitioning, certifying and, where groups are improved, improving.
@@ -218,8 +218,8 @@ class GroupMethod(Method[OfGroups]):
                 detail=failed if certificate.failed else none,
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
-        measured = job.setting.over(release.parts)
-        return Made(
+        measured = job.threat.over(release.parts)
+        return Result(
             release,
             findings(measured, release.groups, job.requirements, certificate.measurements),
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method.base import GroupMethod, Job, OfGroups
 from bkpriv_core.method.options import GroupOptions
 from bkpriv_core.progress import SILENT, Progress
@@ -48,7 +48,7 @@ def k_anonymous(
         options = plain.options(**shared)
     baseline, _ = plain.certified(
         Job(
-            Setting(release.table, progress=progress.quiet),
+            ThreatModel(release.table, progress=progress.quiet),
             (KAnonymity(k),),
             options,
             # Nobody sees its numbers of groups, which may tell of the making.

@@ -19,7 +19,7 @@ from typing import Annotated
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.options import GroupOptions
@@ -29,7 +29,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement, check_attainable
-from bkpriv_core.stated import About, OneOf, Range
+from bkpriv_core.schema import Choice, ErrorText, Range
 from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
@@ -57,13 +57,13 @@ class IncognitoOptions(GroupOptions):
     """Options of the method."""
 
     utility: Annotated[
-        str, OneOf(UTILITIES), About("It chooses among the safe nodes of the lattice.")
+        str, Choice(UTILITIES), ErrorText("It chooses among the safe nodes of the lattice.")
     ] = "discernibility"
     """Figure by which it chooses a safe node, one of `UTILITIES`; see `cheapest_node`."""
     suppression: Annotated[
         float,
         Range(at_least=0, below=1),
-        About(
+        ErrorText(
             "It is the largest share of the records that method incognito may suppress.",
             "Write for example 0.01.",
         ),
@@ -81,21 +81,21 @@ class Incognito(GroupMethod[IncognitoOptions]):
     grows = False
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: IncognitoOptions
     ) -> None:
         """Refuse what cannot be met; see `Method.check`."""
         # What the whole table does not meet, it may once some records are suppressed.
         if not options.suppression:
-            check_attainable(requirements, setting)
+            check_attainable(requirements, threat)
 
     def partition(
         self,
         job: Job[IncognitoOptions],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        nodes = find_nodes(job.setting, job.requirements, job.options)
+        nodes = find_nodes(job.threat, job.requirements, job.options)
         chosen = publish_node(nodes, cheapest_node(nodes, job.options.utility, job.progress))
-        return job.setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
+        return job.threat, chosen.groups, chosen.form.with_ranges(self.form.ranges)
 
 
 @dataclass(frozen=True)
@@ -115,23 +115,23 @@ class Figures:
 
 
 def find_nodes(
-    setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions
+    threat: ThreatModel, requirements: Sequence[Requirement], options: IncognitoOptions
 ) -> Nodes:
     """Lay out a table's lattice; nothing is decided."""
-    levels = tuple(Levels.of(domain) for domain in setting.table.quasi_identifiers)
+    levels = tuple(Levels.of(domain) for domain in threat.table.quasi_identifiers)
     return Nodes(
-        setting, tuple(requirements), levels, options.suppression, estimator=options.estimator
+        threat, tuple(requirements), levels, options.suppression, estimator=options.estimator
     )
 
 
 def find_lattice(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     options: IncognitoOptions,
     progress: Progress = SILENT,
 ) -> Lattice:
     """Decide every node of a table's lattice."""
-    return incognito(find_nodes(setting, requirements, options), progress)
+    return incognito(find_nodes(threat, requirements, options), progress)
 
 
 def cheapest_node(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node:
@@ -160,26 +160,26 @@ def cheapest_node(nodes: Nodes, utility: str, progress: Progress = SILENT) -> No
 
 def publish_node(nodes: Nodes, node: Node) -> Release:
     """Release of a node: its groups that meet the policy, shown by whole classes."""
-    table = nodes.setting.table
+    table = nodes.threat.table
     recoding = tuple(
         item.recoding(domain, level)
         for item, domain, level in zip(nodes.levels, table.quasi_identifiers, node, strict=True)
     )
-    return Release(nodes.setting.parts, nodes.groups(node), Generalized(recoding))
+    return Release(nodes.threat.parts, nodes.groups(node), Generalized(recoding))
 
 
 def divergence(nodes: Nodes, node: Node) -> float:
     """KL divergence of the joint distribution that a node leaves from the original one, in bits."""
-    return divergences(publish_node(nodes, node), nodes.setting.progress)["kl"]
+    return divergences(publish_node(nodes, node), nodes.threat.progress)["kl"]
 
 
 def describe(lattice: Lattice, utility: str) -> list[Figures]:
     """Figures of all nodes in lexicographic order, the chosen one by `utility`."""
-    parts = lattice.setting.parts
+    parts = lattice.threat.parts
     chosen = cheapest_node(lattice, utility) if lattice.safe.any() else None
     figures = []
     for node in np.ndindex(lattice.safe.shape):
-        lattice.setting.progress.poll()
+        lattice.threat.progress.poll()
         safe, minimal = bool(lattice.safe[node]), bool(lattice.minimal[node])
         suppressed, costs = None, {}
         if safe:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method.base import GroupMethod, Job, OfGroups
+from bkpriv_core.partition.evaluation import Evaluator
 from bkpriv_core.partition.insertion import insert, told_from_others
-from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
@@ -67,19 +67,19 @@ class GatheringMethod(GroupMethod[OfGroups]):
     def partition(
         self,
         job: Job[OfGroups],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`.
 
         What is left over is in none, or is to be mended where groups are improved.
         """
-        setting = job.setting
-        parts = setting.parts
+        threat = job.threat
+        parts = threat.parts
         if parts.respondent is None:
             parts = parts.apart()
-            setting = setting.over(parts)
-        gathered = self.gather(replace(job, setting=setting))
+            threat = threat.over(parts)
+        gathered = self.gather(replace(job, threat=threat))
         alone, joint = alone_and_joint(gathered.requirements)
-        judge = Judge(setting, alone, "omega")
+        judge = Evaluator(threat, alone, "omega")
         groups = Groups.joined([])
         for number, form in enumerate(gathered.steps):
             begun, ended = (place / len(gathered.steps) for place in (number, number + 1))
@@ -89,7 +89,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
                 Groups.joined([groups, form(groups, step.part(0.0, _FORMED))]),
                 self.form.pool,
             )
-            if joint and len(groups) and not satisfied(joint, setting, more).all():
+            if joint and len(groups) and not satisfied(joint, threat, more).all():
                 break
             groups = insert(
                 judge,
@@ -103,7 +103,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
         if job.options.improves:
             groups = Groups.joined([groups, _left_over(groups, gathered.order)])
         parts, groups = parts.unite(groups)
-        return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
+        return (threat if parts is threat.parts else threat.over(parts)), groups, self.form
 
 
 def _left_over(groups: Groups, order: IntArray) -> Groups:

@@ -36,11 +36,11 @@ from itertools import repeat
 import numpy as np
 
 from bkpriv_core.audit import findings
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
-from bkpriv_core.method.base import GroupMethod, Job, Made, OfGroups
+from bkpriv_core.method.base import GroupMethod, Job, OfGroups, Result
 from bkpriv_core.method.options import Departed
-from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.evaluation import Evaluator
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.domain import Domain
@@ -48,11 +48,11 @@ from bkpriv_core.table.groups import SUPPRESSED, BoolArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 
-__all__ = ["Growth", "begin", "grouped", "grow", "make_grown", "stand"]
+__all__ = ["IncrementalPopulation", "begin", "grouped", "grow", "make_grown", "stand"]
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class IncrementalPopulation:
     """Growth of a release: the people it keeps, and the newcomers."""
 
     table: Table
@@ -83,13 +83,15 @@ class Growth:
         return len(self.labels) - self.kept - int(self.coming.sum())
 
 
-def begin(table: Table, respondents: Respondents) -> Growth:
+def begin(table: Table, respondents: Respondents) -> IncrementalPopulation:
     """Begin to grow: where nothing was published yet, everybody is a newcomer."""
     people = len(respondents)
-    return Growth(table, respondents, np.full(people, SUPPRESSED), np.ones(people, dtype=bool))
+    return IncrementalPopulation(
+        table, respondents, np.full(people, SUPPRESSED), np.ones(people, dtype=bool)
+    )
 
 
-def stand(table: Table, respondents: Respondents) -> Growth:
+def stand(table: Table, respondents: Respondents) -> IncrementalPopulation:
     """Growth of a release that does not grow: nothing is kept, and its people may be nobody."""
     return replace(begin(table, respondents), grows=False)
 
@@ -102,7 +104,7 @@ def grow(
     *,
     departed: Departed = "stay",
     barred: Set[str] = frozenset(),
-) -> Growth:
+) -> IncrementalPopulation:
     """Divide people into those whom a release keeps, and newcomers.
 
     Args:
@@ -142,7 +144,7 @@ def grow(
     rows = np.concatenate((then[kept], now[others]))[order]
     rest = np.full(int(others.sum()), SUPPRESSED)
     grown, cells, values = _assembled(domains, rows)
-    return Growth(
+    return IncrementalPopulation(
         grown,
         Respondents(tuple(names[i] for i in order.tolist()), cells, values),
         np.concatenate((labels, rest))[order],
@@ -246,9 +248,9 @@ def _difference(old: Domain, new: Domain, recoding: IntArray) -> str | None:
 
 def make_grown(
     method: GroupMethod[OfGroups],
-    growth: Growth,
+    growth: IncrementalPopulation,
     job: Job[OfGroups],
-) -> Made:
+) -> Result:
     """Make a release that keeps groups, and has newcomers grouped by a method.
 
     Args:
@@ -264,7 +266,7 @@ def make_grown(
     labels, coming = growth.labels, growth.coming
     labels, failed = grouped(method, labels, coming, job)
     groups = _waiting(
-        method, job.setting, coming, labels, requirements=job.requirements, options=job.options
+        method, job.threat, coming, labels, requirements=job.requirements, options=job.options
     )
     if not len(groups) and not coming.any():
         raise UnattainableRequirement(
@@ -286,11 +288,11 @@ def make_grown(
     # What was kept may be too large for exact inference.
     estimator = "auto" if job.options.estimator == "exact" else job.options.estimator
     measurements = [
-        item.measure(job.setting, groups, estimator, progress) for item in job.requirements
+        item.measure(job.threat, groups, estimator, progress) for item in job.requirements
     ]
-    return Made(
-        Release(job.setting.parts, groups, method.form),
-        findings(job.setting, groups, job.requirements, measurements),
+    return Result(
+        Release(job.threat.parts, groups, method.form),
+        findings(job.threat, groups, job.requirements, measurements),
     )
 
 
@@ -311,11 +313,11 @@ def grouped(
         labels: Shape (n,). The same, and groups of those who came, but for who waits. Groups may be
             alike to a reader.
     """
-    parts, kept = job.setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
-    who = _bearable(job.setting, np.flatnonzero(coming), job.requirements)
+    parts, kept = job.threat.parts, int(labels.max(initial=SUPPRESSED)) + 1
+    who = _bearable(job.threat, np.flatnonzero(coming), job.requirements)
     if not who.size:
         return labels, 0
-    made, certificate = method.certified(replace(job, setting=job.setting.over(parts.select(who))))
+    made, certificate = method.certified(replace(job, threat=job.threat.over(parts.select(who))))
     if made.parts.respondent is None:
         raise ValueError("the parts do not tell respondents apart")
     shown = made.labels != SUPPRESSED
@@ -324,7 +326,9 @@ def grouped(
     return labels, certificate.failed
 
 
-def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Requirement]) -> IntArray:
+def _bearable(
+    threat: ThreatModel, coming: IntArray, requirements: Sequence[Requirement]
+) -> IntArray:
     """Newcomers about whom one group of all would not tell too much, by omega.
 
     All of them, if it would tell too much about everybody.
@@ -332,7 +336,7 @@ def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Require
     alone, _ = alone_and_joint(requirements)
     some = coming
     while some.size:
-        apart = setting.over(setting.parts.select(some)).tried()
+        apart = threat.over(threat.parts.select(some)).tried()
         whole = Groups.whole(some.size)
         told = np.zeros(some.size, dtype=bool)
         for item in alone:
@@ -348,7 +352,7 @@ def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Require
 
 def _waiting(
     method: GroupMethod[OfGroups],
-    setting: Setting,
+    threat: ThreatModel,
     coming: BoolArray,
     labels: IntArray,
     requirements: Sequence[Requirement],
@@ -359,8 +363,8 @@ def _waiting(
     `labels` are the group of each.
     """
     alone, joint = alone_and_joint(requirements)
-    judge = Judge(setting.tried(), alone, options.estimator, beyond=options.beyond == "estimate")
-    groups = method.form.pool(setting.parts, Groups.from_labels(labels))
+    judge = Evaluator(threat.tried(), alone, options.estimator, beyond=options.beyond == "estimate")
+    groups = method.form.pool(threat.parts, Groups.from_labels(labels))
     of_members = labels[groups.members]
     unfit = groups.min(of_members) != groups.max(of_members)
     unfit[unfit] = ~judge.met(judge.measured_somehow(groups.select(unfit)))
@@ -375,7 +379,7 @@ def _waiting(
         unfit = np.zeros(len(labels), dtype=bool)
         for some in (groups, _apart(groups, coming)):
             for item in joint:
-                measured = item.measure(judge.setting, some, options.estimator)
+                measured = item.measure(judge.threat, some, options.estimator)
                 for bound, figures in zip(item.bounds, measured.figures, strict=True):
                     broken = some.max(bound.broken(figures))
                     unfit[some.members] |= broken[some.owner]

@@ -50,9 +50,9 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
         job: Job[JsReduceOptions],
     ) -> Gathered:
         """Grow groups along the curve; see `GatheringMethod.gather`."""
-        order = along_curve(job.setting.parts, job.chance)
+        order = along_curve(job.threat.parts, job.chance)
         return Gathered(
-            [lambda _, step: grow(job.setting, job.requirements, order, progress=step)],
+            [lambda _, step: grow(job.threat, job.requirements, order, progress=step)],
             order,
             job.requirements,
         )
@@ -65,10 +65,10 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
         release, certificate = super().certified(job)
         if job.options.unfit == "suppress" or not certificate.suppressed.size:
             return release, certificate
-        setting = job.setting.tried().over(certificate.parts)
+        threat = job.threat.tried().over(certificate.parts)
         if job.options.unfit == "relax":
             certificate = relax(
-                setting,
+                threat,
                 job.requirements,
                 certificate,
                 along_curve(certificate.parts, job.chance, certificate.suppressed),
@@ -79,7 +79,7 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
             )
         else:
             certificate = counterfeit(
-                setting,
+                threat,
                 job.requirements,
                 certificate,
                 job.options.estimator,

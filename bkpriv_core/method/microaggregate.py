@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.options import GroupOptions
@@ -26,22 +26,22 @@ class Microaggregate(GroupMethod[GroupOptions]):
     draws = True
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: GroupOptions
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: GroupOptions
     ) -> None:
         """Refuse what cannot be met; see `Method.check`."""
         _size(requirements)
-        super().check(setting, requirements, options)
+        super().check(threat, requirements, options)
 
     def partition(
         self,
         job: Job[GroupOptions],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
         parts, groups = microaggregate(
-            job.setting.parts, _size(job.requirements), job.chance, progress=job.progress
+            job.threat.parts, _size(job.requirements), job.chance, progress=job.progress
         )
         parts, groups = parts.unite(groups)
-        return job.setting.over(parts), groups, self.form
+        return job.threat.over(parts), groups, self.form
 
 
 def _size(requirements: Sequence[Requirement]) -> int:

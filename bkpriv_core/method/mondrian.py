@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method.base import GroupMethod, Job
 from bkpriv_core.method.options import RefinedOptions
 from bkpriv_core.partition.mondrian import mondrian
@@ -37,12 +37,12 @@ class Mondrian(GroupMethod[MondrianOptions]):
     def partition(
         self,
         job: Job[MondrianOptions],
-    ) -> tuple[Setting, Groups, Form]:
+    ) -> tuple[ThreatModel, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
         groups = mondrian(
-            job.setting, job.requirements, elsewhere=job.options.refine, progress=job.progress
+            job.threat, job.requirements, elsewhere=job.options.refine, progress=job.progress
         )
-        return job.setting, groups, self.form
+        return job.threat, groups, self.form
 
 
 class Bucketize(Mondrian):

@@ -10,7 +10,7 @@ from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.partition.certification import Beyond
 from bkpriv_core.release.release import RangeStyle
-from bkpriv_core.stated import About, Range
+from bkpriv_core.schema import ErrorText, Range
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 
 __all__ = ["Departed", "GroupOptions", "Options", "RefinedOptions"]
@@ -48,7 +48,7 @@ class Options:
     """
     seed: Annotated[
         Annotated[int, Range(at_least=0)] | None,
-        About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
+        ErrorText("It makes the order of published rows repeatable, for tests.", "Leave it out."),
     ] = None
     """Makes what is drawn and the order of published rows repeatable, which gives away how they
     were made: for tests only.

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.base import Job
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
@@ -42,7 +42,7 @@ from bkpriv_core.requirement import (
     PairDivergence,
     Requirement,
 )
-from bkpriv_core.stated import Range
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["BetaLikenessPrimacy", "KAnonymityPrimacy", "PrimacyOptions"]
@@ -107,11 +107,11 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
         return stated
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: PrimacyOptions
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: PrimacyOptions
     ) -> None:
         """Refuse what cannot be met; see `Method.check`."""
         self._check_needed(requirements)
-        super().check(setting, requirements, options)
+        super().check(threat, requirements, options)
 
     def _check_needed(self, requirements: Sequence[Requirement]) -> None:
         for needed, example in _NEEDED.items():
@@ -131,30 +131,30 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
         self._check_needed(job.requirements)
         alike = [item for item in job.requirements if isinstance(item, PairDivergence)]
         clusters = cluster(
-            [item.seen(job.setting).prior(known) for item in alike for known in item.knowledge],
+            [item.seen(job.threat).prior(known) for item in alike for known in item.knowledge],
             min(item.theta for item in alike),
             progress=job.progress.quiet,
         )
-        label = clusters.labels(len(job.setting.parts))
-        order = along_curve(job.setting.parts, job.chance)
+        label = clusters.labels(len(job.threat.parts))
+        order = along_curve(job.threat.parts, job.chance)
         along = Groups.from_labels(label[order])
         clusters = Groups(order[along.members], along.offsets)
         within = [OneCluster(label) if item is alike[0] else item for item in job.requirements]
         within = [item for item in within if not isinstance(item, PairDivergence)]
 
         def first(_: Groups, step: Progress) -> Groups:
-            return self.classes(job.setting, within, clusters, step)
+            return self.classes(job.threat, within, clusters, step)
 
         def then(groups: Groups, step: Progress) -> Groups:
             left = clusters.taken(np.flatnonzero(~np.isin(clusters.members, groups.members)))
-            return nearest_classes(job.setting, within, left, progress=step)
+            return nearest_classes(job.threat, within, left, progress=step)
 
         return Gathered([first, then], order, within, label)
 
     @abstractmethod
     def classes(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         requirements: Sequence[Requirement],
         clusters: Groups,
         progress: Progress,
@@ -169,13 +169,13 @@ class KAnonymityPrimacy(_Primacy):
 
     def classes(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         requirements: Sequence[Requirement],
         clusters: Groups,
         progress: Progress,
     ) -> Groups:
         """See the class."""
-        return nearest_classes(setting, requirements, clusters, widest=_WIDEST, progress=progress)
+        return nearest_classes(threat, requirements, clusters, widest=_WIDEST, progress=progress)
 
 
 class BetaLikenessPrimacy(_Primacy):
@@ -185,13 +185,13 @@ class BetaLikenessPrimacy(_Primacy):
 
     def classes(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         requirements: Sequence[Requirement],
         clusters: Groups,
         progress: Progress,
     ) -> Groups:
         """See the class."""
-        return proportional_classes(setting, requirements, clusters, progress=progress)
+        return proportional_classes(threat, requirements, clusters, progress=progress)
 
 
 def _adversaries(stated: Mapping[str, Any]) -> list[Any]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from bkpriv_core.audit import draw_finding
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import Job, Made, Method
+from bkpriv_core.method.base import Job, Method, Result
 from bkpriv_core.method.options import Options
 from bkpriv_core.randomization.channel import Scheme
 from bkpriv_core.randomization.drawing import draw
@@ -21,7 +21,7 @@ from bkpriv_core.randomization.optimization import optimize
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure, Requirement
-from bkpriv_core.stated import About, Range
+from bkpriv_core.schema import ErrorText, Range
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.recoding import recode
 from bkpriv_core.table.table import Table
@@ -35,12 +35,14 @@ class RandomizeOptions(Options):
 
     scheme: Annotated[
         Scheme,
-        About("It says whether the sensitive attribute, the quasi-identifiers or both are drawn."),
+        ErrorText(
+            "It says whether the sensitive attribute, the quasi-identifiers or both are drawn."
+        ),
     ]
     utility: (
         Annotated[
             Mapping[str, Annotated[float, Range(above=0)]],
-            About(
+            ErrorText(
                 "It weighs attributes by how much their accuracy matters; others weigh 1.",
                 'Write for example {"age": 2}.',
                 item="attribute",
@@ -52,7 +54,7 @@ class RandomizeOptions(Options):
     levels: (
         Annotated[
             Mapping[str, Annotated[int, Range(at_least=0)]],
-            About(
+            ErrorText(
                 "It coarsens quasi-identifiers by a level of their hierarchy or intervals before "
                 "they are drawn.",
                 'Write for example {"city": 1}.',
@@ -78,7 +80,7 @@ class Randomize(Method[RandomizeOptions]):
         return recode(table, options.levels or {})
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: RandomizeOptions
+        self, threat: ThreatModel, requirements: Sequence[Requirement], options: RandomizeOptions
     ) -> None:
         """Refuse what means nothing without groups; see `Method.check`."""
         bound_of(requirements)
@@ -86,7 +88,7 @@ class Randomize(Method[RandomizeOptions]):
     def make(
         self,
         job: Job[RandomizeOptions],
-    ) -> Made:
+    ) -> Result:
         """Make a release; see `Method.make`.
 
         Progress has the steps optimizing and drawing.
@@ -96,14 +98,14 @@ class Randomize(Method[RandomizeOptions]):
             UnattainableRequirement: If no channels keep the bound.
             TooLarge: If the grid of the distorted quasi-identifiers is too large.
         """
-        demanded, table = bound_of(job.requirements), job.setting.table
+        demanded, table = bound_of(job.requirements), job.threat.table
         optimizing = job.progress.step("optimizing")
         optimum = optimize(
             table, job.options.scheme, demanded.tau, job.options.utility, progress=optimizing
         )
         drawn = draw(table, optimum.channels, job.chance, job.progress.step("drawing"))
-        release = Release(job.setting.parts, None, self.form.with_drawn(optimum.channels, drawn))
-        return Made(release, [draw_finding(release, demanded, job.options.scheme, job.progress)])
+        release = Release(job.threat.parts, None, self.form.with_drawn(optimum.channels, drawn))
+        return Result(release, [draw_finding(release, demanded, job.options.scheme, job.progress)])
 
 
 def bound_of(requirements: Sequence[Requirement]) -> MaxDisclosure:

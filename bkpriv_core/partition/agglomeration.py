@@ -43,7 +43,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
 from bkpriv_core.progress import SILENT, Progress
@@ -90,7 +90,7 @@ _LARGE = 32
 
 
 def agglomerate(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     *,
     progress: Progress = SILENT,
@@ -98,13 +98,13 @@ def agglomerate(
     """Unite parts to groups that meet all requirements, beliefs estimated by omega.
 
     Args:
-        setting: The table and its adversaries. Its one group of the whole table must meet the
+        threat: The table and its adversaries. Its one group of the whole table must meet the
             requirements; if it does not, one group of everything may be the outcome.
         requirements: Requirements that every group must meet.
         progress: Receives the share of groups that were mended, after each round.
     """
-    lacking = _Lacking(setting, requirements)
-    names = np.arange(len(setting.parts), dtype=np.int64)
+    lacking = _Lacking(threat, requirements)
+    names = np.arange(len(threat.parts), dtype=np.int64)
     grown = _Grown(lambda: Groups.from_rows(names), lacking.counts, names)
     needs = lacking.shortfall(grown)
     most = max(int((needs > 0).sum()), 1)
@@ -120,10 +120,10 @@ def agglomerate(
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
     cutting, comparing = progress.part(_GROWN, _CUT), progress.part(_CUT, 1.0)
-    groups = mondrian(setting, requirements, groups=grown.groups, progress=cutting)
-    if lacking.coarsely and len(setting.parts) > _LARGE * len(groups):
-        cut = mondrian(setting, requirements, progress=comparing)
-        groups = min(groups, cut, key=lambda each: float(losses(setting.parts, each).sum()))
+    groups = mondrian(threat, requirements, groups=grown.groups, progress=cutting)
+    if lacking.coarsely and len(threat.parts) > _LARGE * len(groups):
+        cut = mondrian(threat, requirements, progress=comparing)
+        groups = min(groups, cut, key=lambda each: float(losses(threat.parts, each).sum()))
     progress.report(1.0)
     return groups
 
@@ -171,9 +171,9 @@ class _Lacking:
         counts: Records of each part, shape (p, 1), and what else requirements add up in groups.
     """
 
-    def __init__(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
-        self.setting = setting
-        self.counts: list[AnyArray] = [setting.parts.weights[:, None]]
+    def __init__(self, threat: ThreatModel, requirements: Sequence[Requirement]) -> None:
+        self.threat = threat
+        self.counts: list[AnyArray] = [threat.parts.weights[:, None]]
         alone, joint = alone_and_joint(requirements)
         self._alone = [(item, self._summed(item)) for item in alone]
         self._fine = [pair for pair in self._alone if not pair[0].coarse]
@@ -188,7 +188,7 @@ class _Lacking:
         """Place in `counts` of what is added up to judge by; -1 if groups must be looked at."""
         if not isinstance(requirement, CountedRequirement):
             return -1
-        counts = requirement.counts(self.setting)
+        counts = requirement.counts(self.threat)
         for place, known in enumerate(self.counts):
             if known is counts or np.array_equal(known, counts):
                 return place
@@ -221,7 +221,7 @@ class _Lacking:
         for item, place in self._alone:
             most = np.maximum(most, self._of(item, place, grown))
         for joint, place, bound in self._joint:
-            figures = joint.by_itself(self.setting, grown.sums[place])
+            figures = joint.by_itself(self.threat, grown.sums[place])
             most = np.maximum(most, _lacks(bound, figures, grown.sizes, joint.absorbing))
         return most
 
@@ -234,12 +234,12 @@ class _Lacking:
         """Shortfall of each group in one requirement."""
         absorbing = requirement.absorbing
         if isinstance(requirement, CountedRequirement):
-            figures = requirement.figures(self.setting, grown.sums[place])
+            figures = requirement.figures(self.threat, grown.sums[place])
             (bound,) = requirement.bounds
             return _lacks(bound, figures, grown.sizes, absorbing)
         groups, most = grown.groups, np.zeros(len(grown))
-        weights = self.setting.parts.weights[groups.members]
-        measured = requirement.measure(self.setting, groups).figures
+        weights = self.threat.parts.weights[groups.members]
+        measured = requirement.measure(self.threat, groups).figures
         for bound, figures in zip(requirement.bounds, measured, strict=True):
             lacks = _lacks(bound, figures, weights, absorbing)
             most = np.maximum(most, groups.max(lacks) if absorbing else groups.sum(lacks))
@@ -249,10 +249,10 @@ class _Lacking:
         """Ask more of groups that do not fall short, if they do not meet all requirements so."""
         asked = False
         for number, (joint, place, bound) in enumerate(self._joint):
-            met = joint.satisfied(self.setting, groups)
+            met = joint.satisfied(self.threat, groups)
             if not met.all():
-                histograms = joint.histograms(self.setting, groups.select(~met))
-                least = float(joint.by_itself(self.setting, histograms).min())
+                histograms = joint.histograms(self.threat, groups.select(~met))
+                least = float(joint.by_itself(self.threat, histograms).min())
                 self._joint[number] = joint, place, replace(bound, threshold=least, strict=True)
                 asked = True
         return asked
@@ -318,7 +318,7 @@ class _Tried:
         looked_at = np.ones(len(new), dtype=np.int64)
         if lacking.looks:
             looked_at = grown.groups.widths[first] + grown.groups.widths[second]
-        most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
+        most = _MEASURED_AT_ONCE // lacking.threat.table.sensitive.size
         for start, stop in _chunks(looked_at, most):
             progress.poll()
             unions = grown.unions(first[start:stop], second[start:stop])
@@ -334,7 +334,7 @@ def _round(
     failing, groups = np.flatnonzero(needs), grown.groups
     reach = int(np.clip(_CONSIDERED // len(failing), *_NEAR))
     near, costs = cheapest_neighbours(
-        lacking.setting.parts, groups, failing, reach, progress=progress
+        lacking.threat.parts, groups, failing, reach, progress=progress
     )
     in_all = 0 if lacking.infers else _TRIED_IN_ALL
     most = min(max(_TRIED, in_all // len(failing)), near.shape[1])

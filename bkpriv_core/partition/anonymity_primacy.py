@@ -32,7 +32,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.joint import formed_together
 from bkpriv_core.partition.neighbours import box_centres
 from bkpriv_core.partition.prefix import Prefixes
@@ -53,7 +53,7 @@ _PRICE = 1.0
 
 
 def nearest_classes(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     clusters: Groups,
     *,
@@ -63,7 +63,7 @@ def nearest_classes(
     """Form groups within clusters that meet all requirements, beliefs estimated by omega.
 
     Args:
-        setting: The table and its adversaries, all records told apart.
+        threat: The table and its adversaries, all records told apart.
         requirements: Requirements that every group must meet, k-anonymity and beta-likeness among
             them.
         clusters: Clusters within which groups are formed, near parts near to each other; of equal
@@ -76,7 +76,7 @@ def nearest_classes(
     """
 
     def form(alone: Sequence[Requirement]) -> Groups:
-        work = _Nearest.of(setting, alone, widest)
+        work = _Nearest.of(threat, alone, widest)
         made: list[IntArray] = []
         done = 0
         for members in clusters:
@@ -87,7 +87,7 @@ def nearest_classes(
         progress.report(1.0)
         return Groups.from_lists(made)
 
-    return formed_together(setting, requirements, form)
+    return formed_together(threat, requirements, form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +108,11 @@ class Alike:
     """Shape (p,). Value of each part's record; the rarest, of a person with several."""
 
     @classmethod
-    def of(cls, setting: Setting, requirements: Sequence[Requirement]) -> Alike:
+    def of(cls, threat: ThreatModel, requirements: Sequence[Requirement]) -> Alike:
         """Find out what requirements ask, among which the two must be."""
         k = max(item.k for item in requirements if isinstance(item, KAnonymity))
         likeness = next(item for item in requirements if isinstance(item, BetaLikeness))
-        seen = likeness.seen(setting)
+        seen = likeness.seen(threat)
         overall = seen.overall
         has = seen.counts[:, : len(overall)] > 0
         return cls(k, likeness, overall, np.where(has, overall, np.inf).argmin(axis=1))
@@ -139,7 +139,7 @@ class Alike:
 class _Nearest:
     """Formation of groups; see the module."""
 
-    setting: Setting
+    threat: ThreatModel
     prefixes: Prefixes
     """Judge of prefixes: it tells where a group may end."""
     alike: Alike
@@ -150,14 +150,16 @@ class _Nearest:
     """Certainty penalty of a group at most."""
 
     @classmethod
-    def of(cls, setting: Setting, requirements: Sequence[Requirement], widest: float) -> _Nearest:
+    def of(
+        cls, threat: ThreatModel, requirements: Sequence[Requirement], widest: float
+    ) -> _Nearest:
         """Prepare to form groups that meet requirements by themselves."""
-        places = setting.parts.places
+        places = threat.parts.places
         return cls(
-            setting,
-            Prefixes.of(setting, requirements),
-            Alike.of(setting, requirements),
-            box_centres(setting.table, places, places),
+            threat,
+            Prefixes.of(threat, requirements),
+            Alike.of(threat, requirements),
+            box_centres(threat.table, places, places),
             widest=widest,
         )
 
@@ -171,7 +173,7 @@ class _Nearest:
         made: list[IntArray] = []
         in_vain = 0
         while in_vain <= _IN_VAIN * len(block):
-            self.setting.progress.poll()
+            self.threat.progress.poll()
             rest = np.flatnonzero(free)
             histogram = np.bincount(values[rest], minlength=len(self.alike.caps))
             most = int(self.alike.admitted(histogram[None, :]).sum())
@@ -201,8 +203,8 @@ class _Nearest:
             Shape (q,). The seed first.
             Whether the group that it asks for costs more than what is with its value is worth.
         """
-        table = self.setting.table
-        places, values = self.setting.parts.places[block], self.alike.value[block]
+        table = self.threat.table
+        places, values = self.threat.parts.places[block], self.alike.value[block]
         cost = table.penalty(
             np.minimum(places[rest], places[seed]), np.maximum(places[rest], places[seed])
         )
@@ -227,6 +229,6 @@ class _Nearest:
 
     def _penalty(self, group: IntArray) -> float:
         """Certainty penalty of each record of a group."""
-        places = self.setting.parts.places[group]
+        places = self.threat.parts.places[group]
         low, high = places.min(axis=0, keepdims=True), places.max(axis=0, keepdims=True)
-        return float(self.setting.table.penalty(low, high)[0])
+        return float(self.threat.table.penalty(low, high)[0])

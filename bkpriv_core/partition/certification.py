@@ -30,15 +30,15 @@ from typing import Literal
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.partition.evaluation import Evaluator, Measured
 from bkpriv_core.partition.improvement import improve
-from bkpriv_core.partition.judging import Judge, Measured
 from bkpriv_core.partition.repair import repair
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import (
-    JointRequirement,
     Measurement,
     Requirement,
+    TableRequirement,
     alone_and_joint,
     satisfied,
 )
@@ -86,7 +86,7 @@ class Certificate:
 
 
 def certify(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     groups: Groups,
     estimator: Estimator,
@@ -109,11 +109,11 @@ def certify(
         progress: Has the steps certifying and, where something is improved, improving.
     """
     alone, joint = alone_and_joint(requirements)
-    judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")
-    groups = pool(setting.parts, groups)
+    judge = Evaluator(threat, alone, estimator, beyond=beyond == "estimate")
+    groups = pool(threat.parts, groups)
     failed, state = 0, None
     while True:
-        setting = judge.setting
+        threat = judge.threat
         certifying = progress.step("certifying")
         measuring = certifying.part(0.0, _MEASURED)
         if state is None:
@@ -122,7 +122,7 @@ def certify(
             state = judge.measured_again(groups, state)
         met = judge.met(state)
         failed += int((~met).sum())
-        keepers = [item.keeper(setting, groups.select(met)) for item in joint]
+        keepers = [item.keeper(threat, groups.select(met)) for item in joint]
         mending = certifying.part(_MEASURED, 1.0)
         state, met = repair(judge, state, met, keepers, rearranging=rearranging, progress=mending)
         state = state.select(met)
@@ -130,39 +130,39 @@ def certify(
             state = improve(judge, state, keepers, progress.step("improving"))
         # Exchanges may make two groups alike to a reader; then they are one, and measured as one.
         # Or they bring parts of a cell together.
-        parts, groups = setting.parts.unite(pool(setting.parts, state.groups))
-        if parts is setting.parts and len(groups) == len(state.groups):
+        parts, groups = threat.parts.unite(pool(threat.parts, state.groups))
+        if parts is threat.parts and len(groups) == len(state.groups):
             break
         rearranging = improving = False
-        if parts is not setting.parts:
+        if parts is not threat.parts:
             judge, state = judge.over(parts), None
     if not len(state.groups):
-        parts, whole = setting.parts.unite(Groups.whole(len(setting.parts)))
+        parts, whole = threat.parts.unite(Groups.whole(len(threat.parts)))
         judge = judge.over(parts)
-        setting = judge.setting
+        threat = judge.threat
         state = _as_one(judge, whole)
-    met = satisfied(joint, setting, state.groups, estimator)
+    met = satisfied(joint, threat, state.groups, estimator)
     state = state.select(met)
-    parts, groups = setting.parts.unite(state.groups)
-    if parts is not setting.parts:  # Groups that are given up may have shared a cell.
+    parts, groups = threat.parts.unite(state.groups)
+    if parts is not threat.parts:  # Groups that are given up may have shared a cell.
         judge = judge.over(parts)
-        setting, state = judge.setting, judge.measure(groups)
+        threat, state = judge.threat, judge.measure(groups)
     state = judge.sharpened(state)
-    together = [item.measure(setting, state.groups, estimator) for item in joint]
+    together = [item.measure(threat, state.groups, estimator) for item in joint]
     singly, jointly = iter(state.measurements), iter(together)
-    suppressed = np.flatnonzero(state.groups.labels(len(setting.parts)) == SUPPRESSED)
+    suppressed = np.flatnonzero(state.groups.labels(len(threat.parts)) == SUPPRESSED)
     return Certificate(
-        setting.parts,
+        threat.parts,
         state.groups,
         suppressed,
         tuple(
-            next(jointly if isinstance(item, JointRequirement) else singly) for item in requirements
+            next(jointly if isinstance(item, TableRequirement) else singly) for item in requirements
         ),
         failed=failed + int((~met).sum()),
     )
 
 
-def _as_one(judge: Judge, whole: Groups) -> Measured:
+def _as_one(judge: Evaluator, whole: Groups) -> Measured:
     """The table as one group, if that holds and was inferred well enough; else no group."""
     state = judge.measured_somehow(whole)
     return state.select(judge.met(state))

@@ -48,7 +48,7 @@ def cheapest(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node | 
     promising = _promising(nodes, bounding.part(0.0, 0.5))
     bounds: list[tuple[float, Node]] = []
     for done, node in enumerate(promising):
-        nodes.setting.progress.poll()
+        nodes.threat.progress.poll()
         groups = nodes.screen.counted(nodes.all_groups(node))
         if nodes.suffice(groups):
             bounds.append((_bound(nodes, node, groups, utility), node))
@@ -81,7 +81,7 @@ def lowest(nodes: Nodes, progress: Progress = SILENT) -> list[Node]:
     found: list[Node] = []
     for estimating, part in _rounds(judging):
         for done, node in enumerate(sorted(promising, key=sum)):
-            nodes.setting.progress.poll()
+            nodes.threat.progress.poll()
             if not above[node] and _published(nodes, node, estimating) is not None:
                 found.append(node)
                 above[tuple(slice(level, None) for level in node)] = True
@@ -124,10 +124,10 @@ def _published(
 
 def _bound(nodes: Nodes, node: Node, groups: Groups, utility: str) -> float:
     """Lower bound of a node's cost if no other groups than some of its own are published."""
-    parts = nodes.setting.parts
+    parts = nodes.threat.parts
     sizes = parts.sizes(groups)
     published = int(sizes.sum())
-    spare = nodes.allowed - (nodes.setting.table.records - published)
+    spare = nodes.allowed - (nodes.threat.table.records - published)
     cost = nodes.costs(node, groups)[utility]
     # Discernibility only rises: a record of a group costs its size, and a suppressed one all.
     if utility == "discernibility" or spare < sizes.min():

@@ -25,7 +25,7 @@ from typing import ClassVar
 import numpy as np
 
 from bkpriv_core.belief.pairs import Pairs
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, CountedRequirement
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
@@ -107,11 +107,11 @@ class OneCluster(CountedRequirement):
         """Bound on how much the clusters' numbers vary."""
         return (Bound(self.key, {}, 0.0, upper=True),)
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Sums of ones, of the clusters' numbers and of their squares."""
         return np.column_stack((np.ones_like(self.label), self.label, self.label**2))
 
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Tell whether numbers vary: 0 if they do not, else 1; exactly."""
         parts, numbers, squares = histograms.T
         mean = numbers // parts

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import BoolArray, Groups, IntArray
@@ -30,7 +30,7 @@ __all__ = ["coarsen"]
 
 
 def coarsen(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     groups: Groups,
     *,
@@ -39,7 +39,7 @@ def coarsen(
     """Join groups until all requirements are met, beliefs estimated by omega.
 
     Args:
-        setting: The table and its adversaries. Its one group of the whole table must meet the
+        threat: The table and its adversaries. Its one group of the whole table must meet the
             requirements; if it does not, one group of everything may be the outcome.
         requirements: Requirements that every group must meet, but for those that joining does not
             help to meet.
@@ -51,26 +51,26 @@ def coarsen(
         they all meet the requirements.
     """
     alone, joint = alone_and_joint([item for item in requirements if item.coarse])
-    fit = satisfied(alone, setting, groups)
-    met = fit & satisfied(joint, setting, groups)
+    fit = satisfied(alone, threat, groups)
+    met = fit & satisfied(joint, threat, groups)
     if met.all():
         progress.report(1.0)
         return groups
-    order = _in_order(setting.parts, groups)
+    order = _in_order(threat.parts, groups)
     fit, met = fit[order], met[order]
     ordered = groups.select(order)
     failing = int((~met).sum())
     # Group i of the outcome is made of the given groups first[i] up to first[i + 1].
     first = np.arange(len(groups) + 1, dtype=np.int64)
     while not met.all() and len(met) > 1:
-        setting.progress.poll()
+        threat.progress.poll()
         kept = _joined(first, met)
         changed = np.diff(np.append(kept, len(met))) > 1
         first = np.append(first[kept], first[-1])
         fit = fit[kept]
         coarse = Groups(ordered.members, ordered.offsets[first])
-        fit[changed] = satisfied(alone, setting, coarse.select(changed))
-        met = fit & satisfied(joint, setting, coarse)
+        fit[changed] = satisfied(alone, threat, coarse.select(changed))
+        met = fit & satisfied(joint, threat, coarse)
         progress.report(1.0 - float((~met).sum()) / failing)
     return Groups(ordered.members, ordered.offsets[first])
 

@@ -23,10 +23,10 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.certification import Beyond, Certificate, Pool
+from bkpriv_core.partition.evaluation import Evaluator
 from bkpriv_core.partition.insertion import insert
-from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.chance import Chance
@@ -43,7 +43,7 @@ _COUNTS = 4_000_000
 
 
 def counterfeit(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     certificate: Certificate,
     estimator: Estimator,
@@ -56,7 +56,7 @@ def counterfeit(
     """Insert what is left over with values with which groups hold.
 
     Args:
-        setting: The table and its adversaries, for groups that are only tried; of the certificate's
+        threat: The table and its adversaries, for groups that are only tried; of the certificate's
             parts.
         certificate: Groups that do, of parts without counterfeits.
         chance: Decides among values that are as good.
@@ -67,12 +67,14 @@ def counterfeit(
     alone, joint = alone_and_joint(requirements)
     parts, groups, left = _told(certificate)
     left = left[chance.order(len(left))]
-    values = np.argsort(-setting.table.overall, kind="stable")[:_VALUES]
-    many = max(1, _COUNTS // (len(values) * setting.table.sensitive.size))
+    values = np.argsort(-threat.table.overall, kind="stable")[:_VALUES]
+    many = max(1, _COUNTS // (len(values) * threat.table.sensitive.size))
     for start in range(0, len(left), many):
         tried = left[start : start + many]
-        variants = _Variants.of(setting.over(parts), requirements, tried, values, chance=chance)
-        judge = Judge(setting.over(variants.parts), alone, estimator, beyond=beyond == "estimate")
+        variants = _Variants.of(threat.over(parts), requirements, tried, values, chance=chance)
+        judge = Evaluator(
+            threat.over(variants.parts), alone, estimator, beyond=beyond == "estimate"
+        )
         made = insert(
             judge,
             joint,
@@ -84,12 +86,12 @@ def counterfeit(
         )
         parts, groups = variants.settled(parts, made)
     parts, groups = parts.unite(groups)
-    setting = setting.over(parts)
+    threat = threat.over(parts)
     return Certificate(
         parts,
         groups,
         np.flatnonzero(groups.labels(len(parts)) == SUPPRESSED),
-        tuple(item.measure(setting, groups, estimator) for item in requirements),
+        tuple(item.measure(threat, groups, estimator) for item in requirements),
         failed=certificate.failed,
     )
 
@@ -123,17 +125,17 @@ class _Variants:
     @classmethod
     def of(
         cls,
-        setting: Setting,
+        threat: ThreatModel,
         requirements: Sequence[Requirement],
         records: IntArray,
         values: IntArray,
         chance: Chance,
     ) -> _Variants:
         """Give some records values that they do not have, but for what is impossible."""
-        parts = setting.parts
+        parts = threat.parts
         may = parts.counts[records] == 0
         for knowledge in (item for requirement in requirements for item in requirement.knowledge):
-            may &= setting.prior(knowledge)[records] > 0
+            may &= threat.prior(knowledge)[records] > 0
         row, place = np.nonzero(may[:, values])
         record, value = records[row], values[place]
         wide = parts.select(np.concatenate((np.arange(len(parts)), record)))

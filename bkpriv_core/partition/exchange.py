@@ -17,9 +17,9 @@ Rules:
 - In one round a group takes part in at most one exchange; the cheaper go first. The first of the
   groups that a proposal gives up is the one that it is made for; the cheapest for each group are
   judged before others are.
-- An exchange holds if all its groups do; see `bkpriv_core.partition.judging`. Recuts and moves must
-  be promising by a fast estimate before more is spent on them. Unions, after which nothing better
-  may come, are judged in any case, but last.
+- An exchange holds if all its groups do: see `bkpriv_core.partition.evaluation`. Recuts and moves
+  must be promising by a fast estimate before more is spent on them. Unions, after which nothing
+  better may come, are judged in any case, but last.
 - Requirements on all groups together never fail by a union; other exchanges that would make one
   fail are refused.
 """
@@ -34,13 +34,13 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.partition.cutting import find_cuts
-from bkpriv_core.partition.judging import Effort, Judge, Measured
+from bkpriv_core.partition.evaluation import Evaluator, InferenceBudget, Measured
 from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.requirement import Keeper
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Exchanges", "Layout", "Round", "chunks", "move", "peel", "recut", "unite"]
+__all__ = ["Exchanges", "GroupIndex", "Round", "chunks", "move", "peel", "recut", "unite"]
 
 _JUDGED_AT_ONCE = 8
 """Proposals for a group judged at a time, cheapest first; then ever more."""
@@ -59,7 +59,7 @@ _MOST_MEMBERS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class GroupIndex:
     """A partition, and what depends on its boxes."""
 
     parts: Parts
@@ -160,7 +160,7 @@ class Exchanges:
         )
 
 
-def unite(layout: Layout, before: Groups) -> Exchanges:
+def unite(layout: GroupIndex, before: Groups) -> Exchanges:
     """Propose unions of some groups each."""
     united = layout.groups.united(before)
     return Exchanges(
@@ -171,7 +171,7 @@ def unite(layout: Layout, before: Groups) -> Exchanges:
     )
 
 
-def recut(layout: Layout, before: Groups, places: int) -> Exchanges:
+def recut(layout: GroupIndex, before: Groups, places: int) -> Exchanges:
     """Propose to cut the union of some groups each, in up to so many places of every dimension."""
     parts = layout.parts
     dimensions = parts.codes.shape[1]
@@ -190,7 +190,7 @@ def recut(layout: Layout, before: Groups, places: int) -> Exchanges:
     )
 
 
-def chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
+def chunks(layout: GroupIndex, before: Groups, places: int) -> Iterator[Groups]:
     """Divide groups to exchange into as many at a time as may be recut in so many places.
 
     What has no room even by itself is left out.
@@ -204,7 +204,7 @@ def chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
 
 
 def move(
-    layout: Layout, memberships: IntArray, receivers: IntArray, made_for: IntArray
+    layout: GroupIndex, memberships: IntArray, receivers: IntArray, made_for: IntArray
 ) -> Exchanges:
     """Propose to hand memberships over to other groups.
 
@@ -232,7 +232,7 @@ def move(
     )
 
 
-def peel(layout: Layout, chosen: IntArray) -> Exchanges:
+def peel(layout: GroupIndex, chosen: IntArray) -> Exchanges:
     """Propose to leave one part out of groups that have several, any of their parts."""
     groups, parts = layout.groups, layout.parts
     memberships = np.flatnonzero(np.isin(groups.owner, chosen))
@@ -269,11 +269,11 @@ class Round:
 
     def __init__(
         self,
-        judge: Judge,
-        layout: Layout,
+        judge: Evaluator,
+        layout: GroupIndex,
         met: BoolArray,
         keepers: Sequence[Keeper],
-        effort: Effort,
+        effort: InferenceBudget,
         work: float | None = None,
     ) -> None:
         self._judge = judge
@@ -307,7 +307,7 @@ class Round:
         """Accept for every group the cheapest proposal that holds, where one does."""
         unpromising: list[Exchanges] = []
         for tried in self._in_turn(proposed.in_order()):
-            self._judge.setting.progress.poll()
+            self._judge.threat.progress.poll()
             fit = tried.select(np.flatnonzero(self._fitting(tried)))
             if not len(fit):
                 continue

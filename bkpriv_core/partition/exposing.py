@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator, Sound
+from bkpriv_core.composition.companion import companion, jointly
+from bkpriv_core.composition.earlier import PriorReleases
+from bkpriv_core.composition.measurement import Joint
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, Requirement
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.together.companion import companion, jointly
-from bkpriv_core.together.earlier import Earlier
-from bkpriv_core.together.measurement import Joint
 
 __all__ = ["Exposing"]
 
@@ -25,7 +25,7 @@ class Exposing:
     """Exposure by a release together with earlier ones, to tell whether a try would expose more."""
 
     parts: Parts
-    earlier: Earlier
+    earlier: PriorReleases
     requirements: list[Requirement]
     estimator: Sound
     told: Joint
@@ -39,7 +39,7 @@ class Exposing:
         groups: Groups,
         requirements: Sequence[Requirement],
         estimator: Estimator,
-        earlier: Earlier,
+        earlier: PriorReleases,
         progress: Progress = SILENT,
     ) -> Exposing:
         """Measure a release as it is."""

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.joint import formed_together
 from bkpriv_core.partition.prefix import Prefixes
 from bkpriv_core.progress import SILENT, Progress
@@ -36,7 +36,7 @@ _IN_VAIN = 64
 
 
 def grow(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     order: IntArray,
     *,
@@ -53,7 +53,7 @@ def grow(
         Runs of the order; parts that are left over are in none.
     """
     groups = formed_together(
-        setting, requirements, lambda alone: _along(Prefixes.of(setting, alone), order, progress)
+        threat, requirements, lambda alone: _along(Prefixes.of(threat, alone), order, progress)
     )
     if not len(groups):
         return groups
@@ -62,7 +62,7 @@ def grow(
     longer = Groups.from_lists([np.concatenate((groups[last], behind))])
     extended = Groups.joined([groups.select(np.arange(last)), longer])
     alone, joint = alone_and_joint(requirements)
-    held = satisfied(alone, setting, longer).all() and satisfied(joint, setting, extended).all()
+    held = satisfied(alone, threat, longer).all() and satisfied(joint, threat, extended).all()
     return extended if held else groups
 
 

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.partition.exchange import Layout, Round, chunks, move, recut
-from bkpriv_core.partition.judging import Judge, Measured
+from bkpriv_core.partition.evaluation import Evaluator, Measured
+from bkpriv_core.partition.exchange import GroupIndex, Round, chunks, move, recut
 from bkpriv_core.partition.neighbours import losses, nearest_groups, nearest_members
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
@@ -56,7 +56,7 @@ _SAVED = 1e-9
 
 
 def improve(
-    judge: Judge,
+    judge: Evaluator,
     state: Measured,
     keepers: Sequence[Keeper] = (),
     progress: Progress = SILENT,
@@ -72,14 +72,14 @@ def improve(
     Returns:
         The same parts in groups that hold, and lose no more detail.
     """
-    parts, effort = judge.setting.parts, next(judge.efforts())
+    parts, effort = judge.threat.parts, next(judge.efforts())
     untried = {_cut: np.ones(len(state.groups), dtype=bool)}
     untried[_move] = untried[_cut]
     idle, way = 0, _cut
     rounds = int(np.clip(_LOOKED_AT // max(len(state.groups.members), 1), *_ROUNDS))
     for done in range(rounds):
         progress.report(done / rounds)
-        layout = Layout(parts, state.groups)
+        layout = GroupIndex(parts, state.groups)
         everything_holds = np.ones(len(state.groups), dtype=bool)
         made = Round(judge, layout, everything_holds, keepers, effort=effort)
         way(made, layout, untried[way])
@@ -99,13 +99,13 @@ def improve(
     return state
 
 
-def _cut(made: Round, layout: Layout, chosen: BoolArray) -> None:
+def _cut(made: Round, layout: GroupIndex, chosen: BoolArray) -> None:
     """Offer to cut the chosen groups."""
     for some in chunks(layout, Groups.from_rows(np.flatnonzero(chosen)), _PLACES):
         made.offer(recut(layout, some, _PLACES))
 
 
-def _move(made: Round, layout: Layout, chosen: BoolArray) -> None:
+def _move(made: Round, layout: GroupIndex, chosen: BoolArray) -> None:
     """Offer moves of parts from or to the chosen groups."""
     if len(layout.groups) < 2:
         return
@@ -113,7 +113,7 @@ def _move(made: Round, layout: Layout, chosen: BoolArray) -> None:
     made.offer(move(layout, memberships, receivers, layout.groups.owner[memberships]))
 
 
-def _saving(layout: Layout, chosen: BoolArray) -> tuple[IntArray, IntArray]:
+def _saving(layout: GroupIndex, chosen: BoolArray) -> tuple[IntArray, IntArray]:
     """Moves that save detail, from or to the chosen groups: memberships, and their receivers."""
     groups, parts = layout.groups, layout.parts
     several = groups.widths[groups.owner] > 1

@@ -37,7 +37,7 @@ from typing import TypeVar
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.partition.screening import Screen
 from bkpriv_core.progress import SILENT, Progress
@@ -84,7 +84,7 @@ class Nodes:
         TooLarge: If there are more nodes than `MOST_NODES`.
     """
 
-    setting: Setting
+    threat: ThreatModel
     requirements: tuple[Requirement, ...]
     """Requirements that published groups must meet."""
     levels: tuple[Levels, ...]
@@ -117,7 +117,7 @@ class Nodes:
     @property
     def allowed(self) -> float:
         """Records that may be suppressed."""
-        return self.suppression * self.setting.table.records + _SLACK
+        return self.suppression * self.threat.table.records + _SLACK
 
     @cached_property
     def pruning(self) -> list[Requirement]:
@@ -131,11 +131,11 @@ class Nodes:
     @cached_property
     def screen(self) -> Screen:
         """Screen that finds unsafe nodes before all of their groups are measured."""
-        return Screen(self.setting, self.requirements, self.estimator, self.allowed)
+        return Screen(self.threat, self.requirements, self.estimator, self.allowed)
 
     def all_groups(self, node: Node) -> Groups:
         """Groups of a node, also those that do not meet the requirements."""
-        return _groups(self.setting.parts, self.levels, node)
+        return _groups(self.threat.parts, self.levels, node)
 
     def groups(self, node: Node) -> Groups:
         """Groups of a node that meet the requirements: what is published there."""
@@ -143,12 +143,12 @@ class Nodes:
 
     def kept(self, groups: Groups, judged: Sequence[Requirement]) -> Groups:
         """Select groups of a node that meet the judged requirements."""
-        return groups.select(satisfied(judged, self.setting, groups, self.estimator))
+        return groups.select(satisfied(judged, self.threat, groups, self.estimator))
 
     def suffice(self, published: Groups) -> bool:
         """Whether no more records are suppressed than may be, if some groups are published."""
-        sizes = self.setting.parts.sizes(published)
-        return self.setting.table.records - int(sizes.sum()) <= self.allowed
+        sizes = self.threat.parts.sizes(published)
+        return self.threat.table.records - int(sizes.sum()) <= self.allowed
 
     def cost(self, node: Node, utility: str) -> float:
         """Cost of publishing a node to the analyst, by a measure of `COSTS`."""
@@ -161,14 +161,14 @@ class Nodes:
         `Levels`. Costs that are not defined, as nothing is published, are infinite: no node has
         more.
         """
-        parts = self.setting.parts
+        parts = self.threat.parts
         penalty = float((parts.weights * self.penalties(node))[groups.members].sum())
         by_name = costs(parts.sizes(groups), parts.table.records, penalty)
         return {name: np.inf if np.isnan(cost) else cost for name, cost in by_name.items()}
 
     def penalties(self, node: Node) -> FloatArray:
         """Normalised certainty penalty of each part at a node, averaged over attributes."""
-        codes = self.setting.parts.codes
+        codes = self.threat.parts.codes
         columns = [
             item.penalties[level][codes[:, axis]]
             for axis, (item, level) in enumerate(zip(self.levels, node, strict=True))
@@ -180,7 +180,7 @@ class Nodes:
         measured = np.zeros(self.shape, dtype=bool)
         verdicts = np.full(self.shape, _UNKNOWN if self.pruning else _HOLDS, dtype=np.int8)
         for done, node in enumerate(_in_order(self.shape)):
-            self.setting.progress.poll()
+            self.threat.progress.poll()
             if verdicts[node] == _UNKNOWN:
                 if self.suffice(self.kept(self.all_groups(node), self.pruning)):
                     region, verdict = verdicts[tuple(slice(level, None) for level in node)], _HOLDS
@@ -201,7 +201,7 @@ class Lattice(Nodes):
     """Every node of a lattice, decided.
 
     Args:
-        setting, requirements, levels, suppression, estimator: See `Nodes`.
+        threat, requirements, levels, suppression, estimator: See `Nodes`.
     """
 
     safe: BoolArray
@@ -227,7 +227,7 @@ def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
     if len(nodes.pruning) < len(nodes.requirements):
         found = np.argwhere(safe).tolist()
         for done, levels in enumerate(found):
-            nodes.setting.progress.poll()
+            nodes.threat.progress.poll()
             node, measured[tuple(levels)] = tuple(levels), True
             groups = nodes.all_groups(node)
             safe[node] = nodes.screen.kept(groups) is not None and nodes.suffice(
@@ -236,7 +236,7 @@ def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
             deciding.report((done + 1) / len(found))
     deciding.report(1.0)
     return Lattice(
-        nodes.setting,
+        nodes.threat,
         nodes.requirements,
         nodes.levels,
         nodes.suppression,

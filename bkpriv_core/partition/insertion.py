@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bkpriv_core.partition.certification import Pool
-from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.evaluation import Evaluator
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import (
     CountedRequirement,
-    JointRequirement,
     Requirement,
+    TableRequirement,
     satisfied,
 )
 from bkpriv_core.table.groups import BoolArray, FloatArray, Groups, IntArray
@@ -59,13 +59,13 @@ _MEMBERS = 500_000
 """Memberships of groups that are tried by inference at a time."""
 
 
-def told_from_others(judge: Judge, groups: Groups, pool: Pool) -> Groups:
+def told_from_others(judge: Evaluator, groups: Groups, pool: Pool) -> Groups:
     """Groups that a reader can tell from one another, and that hold if they held before.
 
     Those that are published alike are one, if that holds. If not, the largest of them stays, and
     the others are given up: their records are left over.
     """
-    parts = judge.setting.parts
+    parts = judge.threat.parts
     pooled = pool(parts, groups)
     if len(pooled) == len(groups):
         return groups
@@ -77,8 +77,8 @@ def told_from_others(judge: Judge, groups: Groups, pool: Pool) -> Groups:
 
 
 def insert(
-    judge: Judge,
-    joint: Sequence[JointRequirement],
+    judge: Evaluator,
+    joint: Sequence[TableRequirement],
     groups: Groups,
     variants: Groups,
     *,
@@ -152,8 +152,8 @@ class _Tried:
 class _Insertion:
     """Insertion of records into groups; see `insert`."""
 
-    judge: Judge
-    joint: Sequence[JointRequirement]
+    judge: Evaluator
+    joint: Sequence[TableRequirement]
     summed: Sequence[tuple[CountedRequirement, IntArray]]
     alike: Sequence[bool]
     inferred: Sequence[Requirement]
@@ -165,8 +165,8 @@ class _Insertion:
     @classmethod
     def of(
         cls,
-        judge: Judge,
-        joint: Sequence[JointRequirement],
+        judge: Evaluator,
+        joint: Sequence[TableRequirement],
         variants: Groups,
         pool: Pool,
         prefer: Preference | None,
@@ -174,7 +174,7 @@ class _Insertion:
     ) -> _Insertion:
         """Sort the requirements."""
         counted = [item for item in judge.requirements if isinstance(item, CountedRequirement)]
-        columns = [item.counts(judge.setting) for item in counted]
+        columns = [item.counts(judge.threat) for item in counted]
         first = variants.members[variants.offsets[:-1]][variants.owner]
         return cls(
             judge=judge,
@@ -198,7 +198,7 @@ class _Insertion:
         refused = np.zeros(0, dtype=np.int64)
         records = left = self.left(groups)
         for _ in range(_ROUNDS):
-            self.judge.setting.progress.poll()
+            self.judge.threat.progress.poll()
             costs = np.cumsum(self._numbers(records)) * min(near, len(groups))
             records = records[costs <= work]
             if not records.size:
@@ -237,12 +237,12 @@ class _Insertion:
     def _keys(self, groups: Groups, tried: _Tried) -> IntArray:
         """A number for each variant and group, the same as long as the group is not pooled."""
         first = groups.members[groups.offsets[tried.group]]
-        keys: IntArray = tried.variant * len(self.judge.setting.parts) + first
+        keys: IntArray = tried.variant * len(self.judge.threat.parts) + first
         return keys
 
     def _tried(self, groups: Groups, records: IntArray, near: int) -> _Tried:
         """Variants of some records in the groups near to them, where these meet all sums."""
-        parts = self.judge.setting.parts
+        parts = self.judge.threat.parts
         ones = Groups.from_rows(self.variants.members[self.variants.offsets[records]])
         both = Groups.joined([groups, ones])
         neighbours, costs = cheapest_neighbours(
@@ -250,7 +250,7 @@ class _Insertion:
             both,
             np.arange(len(groups), len(both)),
             near,
-            progress=self.judge.setting.progress,
+            progress=self.judge.threat.progress,
             among=np.arange(len(groups)),
             kin=None if self.kin is None else self.kin[both.members[both.offsets[:-1]]],
         )
@@ -272,7 +272,7 @@ class _Insertion:
                 ):
                     if same is alike:
                         total = summed[tried.group] + columns[tried.variant]
-                        tried = tried.select(item.met(self.judge.setting, total))
+                        tried = tried.select(item.met(self.judge.threat, total))
                 if alike:
                     mine = self.variants.select(tried.record)
                     tried = replace(tried.select(mine.owner), variant=mine.members)
@@ -287,7 +287,7 @@ class _Insertion:
 
     def _best(self, groups: Groups, tried: _Tried) -> _Tried:
         """The first of each record that meets what is inferred, by omega."""
-        setting, start, stop = self.judge.setting, 0, _FIRST
+        threat, start, stop = self.judge.threat, 0, _FIRST
         rank = np.arange(len(tried)) - np.searchsorted(tried.record, tried.record)
         met = np.zeros(len(tried), dtype=bool)
         done = np.zeros(int(tried.record.max(initial=-1)) + 1, dtype=bool)
@@ -297,9 +297,9 @@ class _Insertion:
                 break
             some = tried.select(rows).grown(groups) if self.inferred else Groups.from_rows(rows)
             for first, last in some.chunks(_MEMBERS):
-                setting.progress.poll()
+                threat.progress.poll()
                 few = some.select(np.arange(first, last))
-                met[rows[first:last]] = satisfied(self.inferred, setting, few)
+                met[rows[first:last]] = satisfied(self.inferred, threat, few)
             done[tried.record[rows[met[rows]]]] = True
             start, stop = stop, 4 * stop
         holding = tried.select(met)
@@ -326,7 +326,7 @@ class _Insertion:
 
     def _with(self, groups: Groups, variants: IntArray, into: IntArray) -> Groups | None:
         """Groups with variants in them; None if what is then alike does not hold, or not all do."""
-        parts = self.judge.setting.parts
+        parts = self.judge.threat.parts
         labels = groups.labels(len(parts))
         labels[variants] = labels[into]
         made = Groups.from_labels(labels)
@@ -336,7 +336,7 @@ class _Insertion:
             several = pooled.select(np.bincount(first) > 1)
             if not self.judge.met(self.judge.measured_somehow(several)).all():
                 return None
-        if self.joint and not satisfied(self.joint, self.judge.setting, pooled).all():
+        if self.joint and not satisfied(self.joint, self.judge.threat, pooled).all():
             return None
         return pooled
 

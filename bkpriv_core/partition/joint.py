@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement import (
     Bound,
     CountedRequirement,
-    JointRequirement,
     Requirement,
+    TableRequirement,
     alone_and_joint,
     satisfied,
 )
@@ -32,7 +32,7 @@ _TIGHTENED = 16
 class _ByItself(CountedRequirement):
     """A bound of a joint requirement on each group as if it were all that is published."""
 
-    joint: JointRequirement
+    joint: TableRequirement
     bound: Bound
     cost: ClassVar[int] = 1_000
 
@@ -41,29 +41,29 @@ class _ByItself(CountedRequirement):
         """The bound."""
         return (self.bound,)
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Counts of the joint requirement."""
-        return self.joint.counts(setting)
+        return self.joint.counts(threat)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> FloatArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> FloatArray:
         """Measure what each group discloses by itself."""
-        return self.joint.by_itself(setting, histograms)
+        return self.joint.by_itself(threat, histograms)
 
-    def tightened(self, setting: Setting, groups: Groups) -> _ByItself:
+    def tightened(self, threat: ThreatModel, groups: Groups) -> _ByItself:
         """Bound what is less than the least of some groups."""
-        least = float(self.figures(setting, self.histograms(setting, groups)).min())
+        least = float(self.figures(threat, self.histograms(threat, groups)).min())
         return replace(self, bound=replace(self.bound, threshold=least, strict=True))
 
 
 def formed_together(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     form: Callable[[Sequence[Requirement]], Groups],
 ) -> Groups:
     """Form groups that meet all requirements, those on all groups together among them.
 
     Args:
-        setting: The table and its adversaries; beliefs are estimated by omega.
+        threat: The table and its adversaries; beliefs are estimated by omega.
         form: Forms groups that meet requirements by themselves; called with ever stricter ones, as
             long as the groups do not meet all requirements together.
     """
@@ -71,9 +71,9 @@ def formed_together(
     by_themselves = [_ByItself(item, bound) for item in joint for bound in item.bounds]
     for _ in range(_TIGHTENED):
         groups = form([*alone, *by_themselves])
-        met = satisfied(joint, setting, groups)
+        met = satisfied(joint, threat, groups)
         if met.all():
             break
         left_out = groups.select(~met)
-        by_themselves = [item.tightened(setting, left_out) for item in by_themselves]
+        by_themselves = [item.tightened(threat, left_out) for item in by_themselves]
     return groups

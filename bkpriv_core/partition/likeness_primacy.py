@@ -30,12 +30,12 @@ from functools import partial
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.anonymity_primacy import Alike
+from bkpriv_core.partition.cut_selector import CutSelector, cut_cheapest
 from bkpriv_core.partition.cutting import Cuts
 from bkpriv_core.partition.joint import formed_together
 from bkpriv_core.partition.neighbours import box_centres
-from bkpriv_core.partition.sieve import Sieve, cut_cheapest
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -48,7 +48,7 @@ _SHARES = np.array([1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8])
 
 
 def proportional_classes(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     clusters: Groups,
     *,
@@ -57,7 +57,7 @@ def proportional_classes(
     """Form groups within clusters that meet all requirements, beliefs estimated by omega.
 
     Args:
-        setting: The table and its adversaries, all records told apart.
+        threat: The table and its adversaries, all records told apart.
         requirements: Requirements that every group must meet, k-anonymity and beta-likeness among
             them.
         clusters: Clusters within which groups are formed, near parts near to each other; of equal
@@ -68,20 +68,20 @@ def proportional_classes(
         Groups of parts; those that are left over are in none.
     """
     return formed_together(
-        setting, requirements, lambda alone: _halved(setting, alone, clusters, progress)
+        threat, requirements, lambda alone: _halved(threat, alone, clusters, progress)
     )
 
 
 def _halved(
-    setting: Setting, requirements: Sequence[Requirement], clusters: Groups, progress: Progress
+    threat: ThreatModel, requirements: Sequence[Requirement], clusters: Groups, progress: Progress
 ) -> Groups:
     """Draw groups from clusters and cut them as long as anything is saved."""
-    parts = setting.parts
-    alike = Alike.of(setting, requirements)
+    parts = threat.parts
+    alike = Alike.of(threat, requirements)
     groups = _drawn(alike, parts, clusters)
     coarse = [item for item in requirements if item.coarse]
-    groups = groups.select(satisfied(coarse, setting, groups))
-    sieve = Sieve.of(setting, requirements, Groups.joined([]))
+    groups = groups.select(satisfied(coarse, threat, groups))
+    sieve = CutSelector.of(threat, requirements, Groups.joined([]))
     ways = len(parts.table.quasi_identifiers) * len(_SHARES)
     final: list[Groups] = []
     done, drawn = 0, max(len(groups.members), 1)
@@ -93,7 +93,7 @@ def _halved(
         progress.report(done / drawn)
     progress.report(1.0)
     groups = Groups.joined(final)
-    return groups.select(satisfied(requirements, setting, groups))
+    return groups.select(satisfied(requirements, threat, groups))
 
 
 def _drawn(alike: Alike, parts: Parts, clusters: Groups) -> Groups:

@@ -27,9 +27,9 @@ from functools import partial
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.partition.cut_selector import CutSelector, cut_cheapest
 from bkpriv_core.partition.cutting import find_cuts, median_cuts
-from bkpriv_core.partition.sieve import Sieve, cut_cheapest
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -42,7 +42,7 @@ _PLACES = 64
 
 
 def mondrian(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     *,
     groups: Groups | None = None,
@@ -63,9 +63,9 @@ def mondrian(
     Returns:
         Every part in one group. Groups may break what those given broke.
     """
-    parts = setting.parts
+    parts = threat.parts
     active = Groups.whole(len(parts)) if groups is None else groups
-    sieve = Sieve.of(setting, requirements, active)
+    sieve = CutSelector.of(threat, requirements, active)
     final: list[Groups] = []
     rested = done = 0
     while len(active):
@@ -85,9 +85,9 @@ def mondrian(
     return Groups.joined(final)
 
 
-def _at_medians(sieve: Sieve, groups: Groups) -> tuple[Groups, Groups]:
+def _at_medians(sieve: CutSelector, groups: Groups) -> tuple[Groups, Groups]:
     """Cut groups at the median of the widest dimension that allows it: halves, and what is left."""
-    parts = sieve.setting.parts
+    parts = sieve.threat.parts
     waiting = np.arange(len(groups))
     left = np.ones(len(groups), dtype=bool)
     halves: list[Groups] = []
@@ -95,7 +95,7 @@ def _at_medians(sieve: Sieve, groups: Groups) -> tuple[Groups, Groups]:
         waiting = waiting[widths[waiting] > 0]
         if not waiting.size:
             break
-        sieve.setting.progress.poll()
+        sieve.threat.progress.poll()
         cuts = median_cuts(parts, groups.select(waiting), axes[waiting])
         cuts = sieve.infer(sieve.count(cuts))
         cuts = sieve.split(cuts, cuts.parents)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement import CountedRequirement, Requirement, satisfied
 from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
@@ -38,7 +38,7 @@ _GAPS = 32
 class Prefixes:
     """Judge of prefixes."""
 
-    setting: Setting
+    threat: ThreatModel
     summed: Sequence[tuple[CountedRequirement, IntArray]]
     """Requirements that sums decide, and the addend of each part: the cheapest come first, but
     those that large groups may break before all.
@@ -46,13 +46,13 @@ class Prefixes:
     inferred: Sequence[Requirement]
 
     @classmethod
-    def of(cls, setting: Setting, requirements: Sequence[Requirement]) -> Prefixes:
+    def of(cls, threat: ThreatModel, requirements: Sequence[Requirement]) -> Prefixes:
         """Sort requirements, all of which groups meet one by one."""
         ordered = sorted(requirements, key=lambda item: (item.coarse, item.cost))
         return cls(
-            setting,
+            threat,
             [
-                (item, item.counts(setting))
+                (item, item.counts(threat))
                 for item in ordered
                 if isinstance(item, CountedRequirement)
             ],
@@ -79,7 +79,7 @@ class Prefixes:
                 running += sums[place]
                 sums[place] = running[-1]
                 if ends.size:
-                    ends = ends[item.met(self.setting, running[ends - begun - 1])]
+                    ends = ends[item.met(self.threat, running[ends - begun - 1])]
                 if not (ends.size or item.coarse) and begun >= _LARGE:
                     return False, stop
             last = self._last(order, begun, stop)
@@ -100,7 +100,7 @@ class Prefixes:
         low, tried, high = begun, stop, stop
         while hereditary and low < high:
             groups = Groups.from_lists([order[:tried]])
-            if satisfied(hereditary, self.setting, groups).all():
+            if satisfied(hereditary, self.threat, groups).all():
                 low = tried
             else:
                 high = tried - 1
@@ -118,7 +118,7 @@ class Prefixes:
                 break
             tried += count
             groups = Groups.from_lists([order[:end] for end in some.tolist()])
-            met = satisfied(self.inferred, self.setting, groups)
+            met = satisfied(self.inferred, self.threat, groups)
             if met.any():
                 return True, int(some[met.argmax()])
         return False, 0

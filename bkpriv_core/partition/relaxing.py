@@ -23,10 +23,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.certification import Beyond, Certificate, Pool
+from bkpriv_core.partition.evaluation import Evaluator
 from bkpriv_core.partition.growth import grow
-from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
@@ -38,7 +38,7 @@ _STEPS = 10
 
 
 def relax(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     certificate: Certificate,
     order: IntArray,
@@ -51,7 +51,7 @@ def relax(
     """Group what is left over by requirements that are loosened as far as it takes.
 
     Args:
-        setting: The table and its adversaries, for groups that are only tried.
+        threat: The table and its adversaries, for groups that are only tried.
         requirements: Requirements that groups should meet.
         certificate: Groups that do, of the setting's parts.
         order: Shape (q,). The parts that are in none, near ones near to each other.
@@ -62,37 +62,37 @@ def relax(
     Returns:
         Certificate whose groups may break requirements, as its measurements tell.
     """
-    values, groups = setting.table.sensitive.size, certificate.groups
+    values, groups = threat.table.sensitive.size, certificate.groups
     for step in range(1, _STEPS + 1):
         order = order[~np.isin(order, groups.members)]
         if not order.size:
             break
         progress.report((step - 1) / _STEPS)
         loosened = [item.loosened(step / _STEPS, values) for item in requirements]
-        made = grow(setting, loosened, order, progress=progress.quiet)
+        made = grow(threat, loosened, order, progress=progress.quiet)
         if not len(made):
             continue
         alone, joint = alone_and_joint(loosened)
-        judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")
+        judge = Evaluator(threat, alone, estimator, beyond=beyond == "estimate")
         more = _joined(judge, groups, made, pool)
-        if satisfied(joint, setting, more).all():
+        if satisfied(joint, threat, more).all():
             groups = more
     progress.report(1.0)
-    parts, groups = setting.parts.unite(groups)
-    setting = setting.over(parts)
+    parts, groups = threat.parts.unite(groups)
+    threat = threat.over(parts)
     return Certificate(
         parts,
         groups,
         np.flatnonzero(groups.labels(len(parts)) == SUPPRESSED),
-        tuple(item.measure(setting, groups, estimator) for item in requirements),
+        tuple(item.measure(threat, groups, estimator) for item in requirements),
         failed=certificate.failed,
     )
 
 
-def _joined(judge: Judge, groups: Groups, made: Groups, pool: Pool) -> Groups:
+def _joined(judge: Evaluator, groups: Groups, made: Groups, pool: Pool) -> Groups:
     """Groups, and those of what was made that hold, with all that are alike to a reader."""
     together = Groups.joined([groups, made])
-    parts = judge.setting.parts
+    parts = judge.threat.parts
     pooled = pool(parts, together)
     into = pooled.labels(len(parts))[together.members[together.offsets[:-1]]]
     new = np.unique(into[len(groups) :])

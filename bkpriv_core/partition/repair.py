@@ -15,7 +15,7 @@ The caller gives up what is still failing then.
 
 Rules:
 
-- Proof comes first; see `Judge`. Only what no proof mends is mended by an estimate, if that is
+- Proof comes first; see `Evaluator`. Only what no proof mends is mended by an estimate, if that is
   allowed. What holds by an estimate stays only where nothing else is proved with little effort.
 - A group is given up only where no union with any of the groups near it holds, nor one with all
   that would be given up.
@@ -30,9 +30,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.partition.evaluation import Evaluator, InferenceBudget, Measured
 from bkpriv_core.partition.exchange import (
     Exchanges,
-    Layout,
+    GroupIndex,
     Round,
     chunks,
     move,
@@ -40,7 +41,6 @@ from bkpriv_core.partition.exchange import (
     recut,
     unite,
 )
-from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
@@ -77,7 +77,7 @@ _REMEMBERED = 4_000_000
 
 
 def repair(
-    judge: Judge,
+    judge: Evaluator,
     state: Measured,
     met: BoolArray,
     keepers: Sequence[Keeper] = (),
@@ -109,7 +109,7 @@ def repair(
         progress,
         failing=_failing(state, met),
         work=allowed,
-        vain=_Vain.of(len(judge.setting.parts)),
+        vain=_Vain.of(len(judge.threat.parts)),
     )
     dissolved = state.groups
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
@@ -122,7 +122,7 @@ def repair(
             state, met = work.mend(state, met, effort)
     for effort in efforts[len(proofs) :]:
         state, met = work.mend(state, met, effort)
-        for before in (dissolved, Groups.whole(len(judge.setting.parts))):
+        for before in (dissolved, Groups.whole(len(judge.threat.parts))):
             if met.all():
                 break
             state, met = work.mend(*work.unite(state, met, before), effort)
@@ -153,7 +153,7 @@ class _Vain:
 
     parts: _Marks
     """Shape (p,). Mark of each part."""
-    tried: dict[tuple[Effort, bool], _Marks] = field(default_factory=dict)
+    tried: dict[tuple[InferenceBudget, bool], _Marks] = field(default_factory=dict)
     """Keys of pairs, by the effort that they were tried with, and whether they were rearranged."""
 
     @classmethod
@@ -166,7 +166,7 @@ class _Vain:
         marks: _Marks = groups.sum(self.parts[groups.members])
         return marks
 
-    def open(self, keys: _Marks, effort: Effort, rearranging: bool) -> BoolArray:
+    def open(self, keys: _Marks, effort: InferenceBudget, rearranging: bool) -> BoolArray:
         """Pairs that were not yet tried with an effort, or only united and not rearranged."""
         known = [self.tried.get((effort, True))]
         if not rearranging:
@@ -177,7 +177,7 @@ class _Vain:
                 closed |= np.isin(keys, some)
         return ~closed
 
-    def add(self, keys: _Marks, effort: Effort, rearranging: bool) -> None:
+    def add(self, keys: _Marks, effort: InferenceBudget, rearranging: bool) -> None:
         """Remember pairs, as long as they are not too many."""
         known = self.tried.get((effort, rearranging), keys[:0])
         if len(known) + len(keys) <= _REMEMBERED:
@@ -188,19 +188,19 @@ class _Vain:
 class _Repair:
     """Repair of groups; see `repair`."""
 
-    judge: Judge
+    judge: Evaluator
     keepers: Sequence[Keeper]
     rearranging: bool
     progress: Progress
     failing: int
-    work: dict[Effort, float]
+    work: dict[InferenceBudget, float]
     vain: _Vain
 
-    def mend(self, state: Measured, met: BoolArray, effort: Effort) -> _State:
+    def mend(self, state: Measured, met: BoolArray, effort: InferenceBudget) -> _State:
         """Exchange groups until every one holds or nothing helps."""
         while not met.all() and len(met) > 1 and self.work[effort] > 0:
-            self.judge.setting.progress.poll()
-            layout = Layout(self.judge.setting.parts, state.groups)
+            self.judge.threat.progress.poll()
+            layout = GroupIndex(self.judge.threat.parts, state.groups)
             failing = self._failing(layout, met, effort)
             if not failing.size:
                 break
@@ -209,7 +209,7 @@ class _Repair:
                 layout.groups,
                 failing,
                 effort.near,
-                progress=self.judge.setting.progress,
+                progress=self.judge.threat.progress,
             )
             made = Round(
                 self.judge, layout, met, self.keepers, effort=effort, work=self.work[effort]
@@ -226,7 +226,7 @@ class _Repair:
             self.progress.report(max(0.0, 1.0 - _failing(state, met) / max(self.failing, 1)))
         return state, met
 
-    def _failing(self, layout: Layout, met: BoolArray, effort: Effort) -> IntArray:
+    def _failing(self, layout: GroupIndex, met: BoolArray, effort: InferenceBudget) -> IntArray:
         """Failing groups that are not so large that even halves of them have too many states."""
         failing = np.flatnonzero(~met)
         states = self.judge.states(layout.groups.select(failing))
@@ -234,7 +234,7 @@ class _Repair:
 
     def peel(self, state: Measured, met: BoolArray) -> _State:
         """Take one part off each failing group that then holds, to be by itself."""
-        layout = Layout(self.judge.setting.parts, state.groups)
+        layout = GroupIndex(self.judge.threat.parts, state.groups)
         widths = state.groups.widths
         failing = np.flatnonzero(~met & (widths > 1) & (widths <= _PEELED))
         made = Round(self.judge, layout, met, self.keepers, effort=next(self.judge.efforts()))
@@ -250,7 +250,7 @@ class _Repair:
     def unite(self, state: Measured, met: BoolArray, before: Groups) -> _State:
         """Unite the failing groups whose first parts were in one group before."""
         failing = state.groups.select(~met)
-        labels = before.labels(len(self.judge.setting.parts))
+        labels = before.labels(len(self.judge.threat.parts))
         former = labels[failing.members[failing.offsets[:-1]]]
         which = Groups.from_labels(np.unique(former, return_inverse=True)[1])
         measured = self.judge.measure(failing.united(which))
@@ -269,7 +269,7 @@ class _Repair:
         )
 
     def _try_pairs(
-        self, made: Round, layout: Layout, failing: IntArray, neighbours: IntArray
+        self, made: Round, layout: GroupIndex, failing: IntArray, neighbours: IntArray
     ) -> None:
         """Offer each failing group exchanges with one neighbour at a time."""
         start, stop = 0, _NEAR
@@ -297,7 +297,7 @@ class _Repair:
             self.vain.add(keys[left], made.effort, rearranging)
 
     def _try_wider(
-        self, made: Round, layout: Layout, failing: IntArray, neighbours: IntArray
+        self, made: Round, layout: GroupIndex, failing: IntArray, neighbours: IntArray
     ) -> None:
         """Offer each failing group exchanges with several neighbours at once."""
         for count in _WIDER:
@@ -317,7 +317,7 @@ def _failing(state: Measured, met: BoolArray) -> int:
     return int(state.groups.widths[~met].sum())
 
 
-def _moves(layout: Layout, pairs: Groups) -> Exchanges:
+def _moves(layout: GroupIndex, pairs: Groups) -> Exchanges:
     """Propose to move a part of a group to the other, those few that cost least."""
     groups = layout.groups
     both = groups.select(pairs.members)

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import AUTO_STATES, Estimator, exact_states
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.judging import BETHE_COST, EFFORTS
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.partition.evaluation import BETHE_COST, EFFORTS
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import BoolArray, Groups, IntArray
 
@@ -47,13 +47,13 @@ class Screen:
 
     def __init__(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         requirements: Sequence[Requirement],
         estimator: Estimator,
         allowed: float,
     ) -> None:
         alone, _ = alone_and_joint(requirements)
-        self._setting = setting
+        self._setting = threat
         self._counted = [item for item in alone if not item.infers]
         self._inferred = [item for item in alone if item.infers]
         self._estimator: Estimator = estimator

@@ -23,7 +23,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.query.workload import Workload, draw_workload, relative_errors
 from bkpriv_core.requirement import Bound
-from bkpriv_core.stated import Range, read
+from bkpriv_core.schema import Range, read
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 

@@ -39,7 +39,7 @@ from bkpriv_core.query.predicate import (
     Or,
     Predicate,
 )
-from bkpriv_core.stated import near
+from bkpriv_core.schema import near
 
 __all__ = ["parse_query"]
 

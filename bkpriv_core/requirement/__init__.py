@@ -1,10 +1,10 @@
 """Privacy requirements: what a group must satisfy before it may be published.
 
 A requirement bounds one or several figures of every record's group, each from above or below. It
-is stated without data (parsed from a policy) and measured against a `Setting`, for many groups at
-once, so that a new privacy model is one class here and works in every partitioning method. It also
-names the value at fault in a group, for whoever audits a release. What it comes to where somebody
-holds several releases is told by its companion: see `bkpriv_core.together.companion`.
+is stated without data (parsed from a policy) and measured against a `ThreatModel`, for many groups
+at once, so that a new privacy model is one class here and works in every partitioning method. It
+also names the value at fault in a group, for whoever audits a release. What it comes to where
+somebody holds several releases is told by its companion: see `bkpriv_core.composition.companion`.
 
 Of a sensitive value, ``q`` is the share in the group and ``p`` the share in the table; ``r_1 >= r_2
 >= ...`` are the group's counts of values in falling order.
@@ -66,13 +66,13 @@ from __future__ import annotations
 from bkpriv_core.requirement.anonymity import KAnonymity
 from bkpriv_core.requirement.attaining import check_attainable, check_binding
 from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift, satisfied
-from bkpriv_core.requirement.belief import BeliefRequirement, BtPrivacy, Regard
+from bkpriv_core.requirement.belief import BeliefRequirement, BeliefScope, BtPrivacy
 from bkpriv_core.requirement.breach import BeliefBreach
 from bkpriv_core.requirement.closeness import TCloseness
 from bkpriv_core.requirement.counted import (
     CountedRequirement,
-    JointRequirement,
     Keeper,
+    TableRequirement,
     alone_and_joint,
 )
 from bkpriv_core.requirement.disclosure import MaxDisclosure
@@ -86,12 +86,12 @@ from bkpriv_core.requirement.safety import CkSafety
 __all__ = [
     "BeliefBreach",
     "BeliefRequirement",
+    "BeliefScope",
     "BetaLikeness",
     "Bound",
     "BtPrivacy",
     "CkSafety",
     "CountedRequirement",
-    "JointRequirement",
     "JsDivergence",
     "KAnonymity",
     "Keeper",
@@ -100,10 +100,10 @@ __all__ = [
     "MaxDisclosure",
     "Measurement",
     "PairDivergence",
-    "Regard",
     "Requirement",
     "Shift",
     "TCloseness",
+    "TableRequirement",
     "alone_and_joint",
     "check_attainable",
     "check_binding",

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import CountedRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, IntArray
 
 __all__ = ["KAnonymity"]
@@ -33,11 +33,11 @@ class KAnonymity(CountedRequirement):
         """Let `k` fall, but not below 2; see `Requirement.loosened`."""
         return replace(self, k=self.k - math.floor(share * max(self.k - 2, 0)))
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Records of each part, whatever their values."""
-        return setting.parts.weights[:, None]
+        return threat.parts.weights[:, None]
 
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Count records."""
         sizes: AnyArray = histograms.sum(axis=1)
         return sizes

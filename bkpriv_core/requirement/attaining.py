@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.posterior import AUTO_STATES, exact_states
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Requirement
@@ -25,7 +25,7 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["binds", "check_attainable", "check_binding"]
 
 
-def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> None:
+def check_attainable(requirements: Sequence[Requirement], threat: ThreatModel) -> None:
     """Refuse requirements that one group of the whole table does not meet.
 
     Beliefs about it are inferred by ``auto``; a table beyond the budget of exact inference passes
@@ -34,16 +34,16 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     Raises:
         UnattainableRequirement: Names the requirement and what the whole table attains.
     """
-    parts = setting.parts
+    parts = threat.parts
     whole = Groups.whole(len(parts))
     (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
     for requirement in requirements:
         if not requirement.coarse:
             continue
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
-        if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
+        if states > AUTO_STATES and requirement.satisfied(threat, whole, "omega").all():
             continue
-        measured = requirement.measure(setting, whole, "auto")
+        measured = requirement.measure(threat, whole, "auto")
         for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
             if bound.broken(figures).any():
                 worst = bound.worst(figures)
@@ -57,7 +57,7 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
 
 
 def check_binding(
-    requirements: Sequence[Requirement], setting: Setting, progress: Progress = SILENT
+    requirements: Sequence[Requirement], threat: ThreatModel, progress: Progress = SILENT
 ) -> None:
     """Refuse requirements that any groups of the table meet.
 
@@ -68,9 +68,7 @@ def check_binding(
         InvalidParameter: Names the requirement, what no figure exceeds, and what would bind.
     """
     for requirement in requirements:
-        for bound, most in zip(
-            requirement.bounds, requirement.most(setting, progress), strict=True
-        ):
+        for bound, most in zip(requirement.bounds, requirement.most(threat, progress), strict=True):
             if not binds(bound, most):
                 raise InvalidParameter(
                     f"{bound.requirement} {_words(bound.parameters)} cannot bind: any groups of "

@@ -17,10 +17,10 @@ from bkpriv_core.belief.posterior import (
     Inferred,
     UsedArray,
 )
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.stated import read
-from bkpriv_core.table.combination import Aspect
+from bkpriv_core.schema import read
+from bkpriv_core.table.combination import Marginal
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups
 
@@ -119,7 +119,7 @@ class Shift:
     """Share of the value in the group; or, for a cell, the adversary's posterior belief, and where
     none is inferred the mean of the prior beliefs about the group.
     """
-    aspect: Aspect | None = None
+    aspect: Marginal | None = None
     """Aspect of combinations whose class the value is; None for whole sensitive values."""
 
     def label(self, sensitive: Domain) -> str | None:
@@ -130,7 +130,7 @@ class Shift:
 
 
 class Requirement(ABC):
-    """A privacy requirement as stated in a policy; a dataclass, see `bkpriv_core.stated`."""
+    """A privacy requirement as stated in a policy; a dataclass, see `bkpriv_core.schema`."""
 
     key: ClassVar[str]
     """Name in a policy."""
@@ -207,14 +207,14 @@ class Requirement(ABC):
     @abstractmethod
     def measure(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         groups: Groups,
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
 
-    def most(self, setting: Setting, progress: Progress = SILENT) -> Sequence[float]:
+    def most(self, threat: ThreatModel, progress: Progress = SILENT) -> Sequence[float]:
         """Figure that no group of a table exceeds, by each of the bounds; an upper bound.
 
         A bound on something that is not to become large cannot bind where its threshold is as much.
@@ -233,7 +233,7 @@ class Requirement(ABC):
         return self
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift | None:
         """Name the value at fault in one group, or None if no single value is.
 
@@ -245,10 +245,10 @@ class Requirement(ABC):
         return None
 
     def satisfied(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
     ) -> BoolArray:
         """Mark groups that meet every bound, shape (g,)."""
-        figures = self.measure(setting, groups, estimator).figures
+        figures = self.measure(threat, groups, estimator).figures
         broken = np.zeros(figures.shape[1], dtype=bool)
         for bound, figure in zip(self.bounds, figures, strict=True):
             broken |= bound.broken(figure)
@@ -263,7 +263,7 @@ class Requirement(ABC):
 
 def satisfied(
     requirements: Sequence[Requirement],
-    setting: Setting,
+    threat: ThreatModel,
     groups: Groups,
     estimator: Estimator = "omega",
 ) -> BoolArray:
@@ -272,7 +272,7 @@ def satisfied(
     for requirement in sorted(requirements, key=lambda item: item.cost):
         if not alive.size:
             break
-        alive = alive[requirement.satisfied(setting, groups.select(alive), estimator)]
+        alive = alive[requirement.satisfied(threat, groups.select(alive), estimator)]
     met = np.zeros(len(groups), dtype=bool)
     met[alive] = True
     return met

@@ -15,23 +15,23 @@ import numpy as np
 from bkpriv_core.belief.distance import Comparison, Distance, Smoothing
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, listed, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
-from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.stated import About, Range, read
+from bkpriv_core.requirement.scope import Scope
+from bkpriv_core.schema import ErrorText, Range, read
 from bkpriv_core.table.groups import BoolArray, Groups
 
 if TYPE_CHECKING:
     from bkpriv_core.belief.disclosure import Adversaries
 
-__all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
+__all__ = ["BeliefRequirement", "BeliefScope", "BtPrivacy"]
 
 B = TypeVar("B", bound="BeliefRequirement")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regard(Sight):
+class BeliefScope(Scope):
     """Object of an adversary's beliefs, and the rule by which they are compared."""
 
     smoothing: Smoothing | None = None
@@ -41,17 +41,17 @@ class Regard(Sight):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """See `Sight`; and the smoothing, where there is one."""
+        """See `Scope`; and the smoothing, where there is one."""
         smoothing = {} if self.smoothing is None else {"smoothing": _plain(self.smoothing)}
         return {**super().parameters, **smoothing}
 
-    def comparison(self, setting: Setting) -> Comparison:
+    def comparison(self, threat: ThreatModel) -> Comparison:
         """Rule by which beliefs are compared in a setting."""
-        return Comparison(column=self.column(setting), smoothing=self.smoothing)
+        return Comparison(column=self.column(threat), smoothing=self.smoothing)
 
-    def distance(self, setting: Setting) -> Distance:
+    def distance(self, threat: ThreatModel) -> Distance:
         """The distance of beliefs in a setting."""
-        return setting.distance(self.comparison(setting))
+        return threat.distance(self.comparison(threat))
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class BeliefRequirement(Requirement):
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
-    regards: tuple[Regard, ...] = ()
+    regards: tuple[BeliefScope, ...] = ()
     """Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
     sensitive values, unblended, for adversaries beyond the end.
     """
@@ -81,12 +81,12 @@ class BeliefRequirement(Requirement):
         return (self._of(pairs),)
 
     @property
-    def regarding(self) -> tuple[Regard, ...]:
+    def regarding(self) -> tuple[BeliefScope, ...]:
         """Sight and comparison of each adversary of the skyline."""
-        return (*self.regards, *[Regard()] * (len(self.skyline) - len(self.regards)))
+        return (*self.regards, *[BeliefScope()] * (len(self.skyline) - len(self.regards)))
 
     @property
-    def _pairs(self) -> list[tuple[tuple[Knowledge, float], Regard]]:
+    def _pairs(self) -> list[tuple[tuple[Knowledge, float], BeliefScope]]:
         """Pairs of what is stated of each adversary."""
         return list(zip(self.skyline, self.regarding, strict=True))
 
@@ -114,24 +114,24 @@ class BeliefRequirement(Requirement):
         pairs = self._pairs
         return self._of([pairs[place] for place in places])
 
-    def _of(self: B, pairs: Sequence[tuple[tuple[Knowledge, float], Regard]]) -> B:
+    def _of(self: B, pairs: Sequence[tuple[tuple[Knowledge, float], BeliefScope]]) -> B:
         skyline, regards = zip(*pairs, strict=True)
         return replace(self, skyline=skyline, regards=_said(regards))
 
     def measure(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         groups: Groups,
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
         limits = [t for _, t in self.skyline]
-        disclosure = self._adversaries(setting).disclosure(groups, estimator, progress, limits)
+        disclosure = self._adversaries(threat).disclosure(groups, estimator, progress, limits)
         return Measurement(disclosure.figures, disclosure.used)
 
     def satisfied(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
     ) -> BoolArray:
         """Mark groups that meet every bound; see `Requirement`.
 
@@ -139,9 +139,9 @@ class BeliefRequirement(Requirement):
         that the ones before let pass.
         """
         if estimator != "omega":
-            return super().satisfied(setting, groups, estimator)
+            return super().satisfied(threat, groups, estimator)
         alive, bounds = np.arange(len(groups)), self.bounds
-        for rows, adversary in self._adversaries(setting).apart:
+        for rows, adversary in self._adversaries(threat).apart:
             some = groups.select(alive)
             figures = adversary.disclosure(some, estimator).figures
             broken = [bounds[row].broken(told) for row, told in zip(rows, figures, strict=True)]
@@ -150,17 +150,17 @@ class BeliefRequirement(Requirement):
         met[alive] = True
         return met
 
-    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
+    def most(self, threat: ThreatModel, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: of any two beliefs, whatever the adversary knows."""
-        values = setting.table.sensitive.size
-        return [regard.distance(setting).most(values) for regard in self.regarding]
+        values = threat.table.sensitive.size
+        return [regard.distance(threat).most(values) for regard in self.regarding]
 
-    def _adversaries(self, setting: Setting) -> Adversaries:
-        compared = [regard.comparison(setting) for regard in self.regarding]
-        return setting.adversaries(self.knowledge, compared)
+    def _adversaries(self, threat: ThreatModel) -> Adversaries:
+        compared = [regard.comparison(threat) for regard in self.regarding]
+        return threat.adversaries(self.knowledge, compared)
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Name the belief that moves most; see `Requirement.explain`.
 
@@ -169,15 +169,15 @@ class BeliefRequirement(Requirement):
         """
         (_,) = group
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        most = self._adversaries(setting).explain(group, estimator, bound)
+        most = self._adversaries(threat).explain(group, estimator, bound)
         (member,), (value,) = most.members, most.values
-        cell = int(setting.parts.cell[group.members[member]])
+        cell = int(threat.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
         return Shift(cell, int(value), before, after, aspect=most.aspects[0])
 
 
 @dataclass(frozen=True)
-class _Adversary(Regard):
+class _Adversary(BeliefScope):
     """Adversary of a skyline, as stated."""
 
     bandwidth: Stated
@@ -186,7 +186,7 @@ class _Adversary(Regard):
 
 _Skyline = Annotated[
     tuple[_Adversary, ...],
-    About(
+    ErrorText(
         hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
         item="adversary",
     ),
@@ -208,15 +208,15 @@ class BtPrivacy(BeliefRequirement):
             item.check(cls.key)
         each = [(one, item) for item in stated for one in listed(item.bandwidth)]
         regards = [
-            Regard(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
+            BeliefScope(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
             for _, item in each
         ]
         return cls(tuple((one, item.t) for one, item in each), _said(regards))
 
 
-def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:
+def _said(regards: Sequence[BeliefScope]) -> tuple[BeliefScope, ...]:
     """Shorten regards: empty if they state nothing of any adversary."""
-    return tuple(regards) if any(regard != Regard() for regard in regards) else ()
+    return tuple(regards) if any(regard != BeliefScope() for regard in regards) else ()
 
 
 def _plain(number: float) -> float:

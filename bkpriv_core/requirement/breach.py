@@ -13,12 +13,12 @@ from typing import Annotated, Any, ClassVar
 
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Stated, listed
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.requirement.base import SLACK, Requirement
-from bkpriv_core.requirement.belief import BeliefRequirement, Regard
-from bkpriv_core.requirement.sight import Sight
-from bkpriv_core.stated import About, Range, read
+from bkpriv_core.requirement.belief import BeliefRequirement, BeliefScope
+from bkpriv_core.requirement.scope import Scope
+from bkpriv_core.schema import ErrorText, Range, read
 
 __all__ = ["BEFORE", "CUSTOMARY", "SURE", "BeliefBreach", "made_sure"]
 
@@ -30,7 +30,7 @@ CUSTOMARY = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Doubt(Regard):
+class _Doubt(BeliefScope):
     """Sensitive columns that an adversary is kept from, and the prior belief that still counts."""
 
     rho1: float
@@ -38,16 +38,16 @@ class _Doubt(Regard):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """See `Sight`."""
+        """See `Scope`."""
         return {"rho1": self.rho1, **super().parameters}
 
-    def comparison(self, setting: Setting) -> Comparison:
-        """See `Regard`; what rounding may keep from being asked about is asked about."""
-        return replace(super().comparison(setting), believed=self.rho1 + SLACK)
+    def comparison(self, threat: ThreatModel) -> Comparison:
+        """See `BeliefScope`; what rounding may keep from being asked about is asked about."""
+        return replace(super().comparison(threat), believed=self.rho1 + SLACK)
 
 
 @dataclass(frozen=True)
-class _Adversary(Sight):
+class _Adversary(Scope):
     """Adversary of a skyline, as stated."""
 
     bandwidth: Stated
@@ -57,7 +57,7 @@ class _Adversary(Sight):
 
 _Skyline = Annotated[
     tuple[_Adversary, ...],
-    About(
+    ErrorText(
         hint='Write [{"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}], one object for each adversary.',
         item="adversary",
     ),
@@ -101,7 +101,7 @@ class BeliefBreach(BeliefRequirement):
         )
 
     @classmethod
-    def of_sure(cls, skyline: tuple[tuple[Knowledge, Sight], ...]) -> BeliefBreach:
+    def of_sure(cls, skyline: tuple[tuple[Knowledge, Scope], ...]) -> BeliefBreach:
         """Require that adversaries, each kept from something, do not become sure."""
         return cls(
             tuple((knowledge, SURE) for knowledge, _ in skyline),

@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement
-from bkpriv_core.requirement.sight import refuse_combined
-from bkpriv_core.stated import Range
+from bkpriv_core.requirement.scope import refuse_combined
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["Ground", "TCloseness"]
@@ -51,9 +51,9 @@ class TCloseness(ShareRequirement):
         """See `ColumnRequirement`; jointly there is no other ground either."""
         return 'Take the ground "equal"'
 
-    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: AnyArray) -> AnyArray:
         """Measure the distance to the table's distribution."""
-        seen = self.seen(setting)
+        seen = self.seen(threat)
         shares, overall = seen.shares(histograms), seen.overall
         if seen.several:  # Of each value, of those who have it and those who have not.
             return np.asarray(np.abs(shares - overall).max(axis=1))

@@ -9,18 +9,18 @@ from typing import Protocol
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Measurement, Requirement, Shift
-from bkpriv_core.requirement.sight import ColumnRequirement
+from bkpriv_core.requirement.scope import ColumnRequirement
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 
 __all__ = [
     "CountedRequirement",
     "HistogramRequirement",
-    "JointRequirement",
     "Keeper",
     "ShareRequirement",
+    "TableRequirement",
     "alone_and_joint",
     "shares_of",
 ]
@@ -35,41 +35,41 @@ class CountedRequirement(Requirement):
     Its figures are exact, and groups need not be made to be judged.
     """
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Counts of each part, shape (p, x), that are added up in groups: of each value."""
-        return setting.parts.counts
+        return threat.parts.counts
 
     @abstractmethod
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Figures of groups with `histograms` of shape (g, x), shape (g,)."""
 
     def measure(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         groups: Groups,
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; nothing is inferred."""
-        return self._of_groups(groups, self.figures(setting, self.histograms(setting, groups)))
+        return self._of_groups(groups, self.figures(threat, self.histograms(threat, groups)))
 
-    def histograms(self, setting: Setting, groups: Groups) -> IntArray:
+    def histograms(self, threat: ThreatModel, groups: Groups) -> IntArray:
         """Counts of each group, shape (g, x)."""
-        sums: IntArray = groups.sum(self.counts(setting)[groups.members])
+        sums: IntArray = groups.sum(self.counts(threat)[groups.members])
         return sums
 
-    def met(self, setting: Setting, histograms: IntArray) -> BoolArray:
+    def met(self, threat: ThreatModel, histograms: IntArray) -> BoolArray:
         """Mark groups, of `histograms` of shape (g, x), that meet the bound, shape (g,)."""
         (bound,) = self.bounds
-        return ~bound.broken(self.figures(setting, histograms))
+        return ~bound.broken(self.figures(threat, histograms))
 
 
 class HistogramRequirement(CountedRequirement, ColumnRequirement):
     """A requirement on how often each sensitive value occurs in a group."""
 
-    def counts(self, setting: Setting) -> IntArray:
-        """Records of each part with each value of what it is about; see `Setting.counts`."""
-        return self.seen(setting).counts
+    def counts(self, threat: ThreatModel) -> IntArray:
+        """Records of each part with each value of what it is about; see `ThreatModel.counts`."""
+        return self.seen(threat).counts
 
     @abstractmethod
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -84,11 +84,11 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
         """
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Name the value whose share is at fault in one group; see `Requirement.explain`."""
-        seen = self.seen(setting)
-        (share,) = shares = seen.shares(self.histograms(setting, group))
+        seen = self.seen(threat)
+        (share,) = shares = seen.shares(self.histograms(threat, group))
         overall = seen.overall
         value = int(np.argmax(self.faults(shares, overall)))
         code, aspect = seen.told_as(value)
@@ -101,26 +101,26 @@ class ShareRequirement(HistogramRequirement):
     Of several releases it is about what who has no knowledge believes: of one, these are shares.
     """
 
-    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
+    def most(self, threat: ThreatModel, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: those that are bounded from above are convex in the shares.
 
         So a group has the largest in which everybody has the same.
         """
         (bound,) = self.bounds
-        there = np.flatnonzero(setting.table.counts.any(axis=0))
+        there = np.flatnonzero(threat.table.counts.any(axis=0))
         if not bound.upper or bound.strict:
             return [np.inf]
-        seen, size = self.seen(setting), setting.table.sensitive.size
+        seen, size = self.seen(threat), threat.table.sensitive.size
         most = 0.0
         for start in range(0, len(there), _ROWS):
             progress.poll()
             alike = np.zeros((len(there[start : start + _ROWS]), size))
             alike[np.arange(len(alike)), there[start : start + _ROWS]] = 1.0
-            most = max(most, float(self.figures(setting, seen.marginal(alike)).max()))
+            most = max(most, float(self.figures(threat, seen.marginal(alike)).max()))
         return [most]
 
     @abstractmethod
-    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: AnyArray) -> AnyArray:
         """Figures of groups with `histograms`, sums of `counts`, shape (g,).
 
         These may be shares as well as counts.
@@ -149,7 +149,7 @@ class Keeper(Protocol):
         """
 
 
-class JointRequirement(HistogramRequirement):
+class TableRequirement(HistogramRequirement):
     """A requirement whose figures depend on all groups that are published.
 
     `measure` must be given all of them. Candidates for groups cannot be judged apart from the rest,
@@ -158,23 +158,23 @@ class JointRequirement(HistogramRequirement):
     """
 
     @abstractmethod
-    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
+    def by_itself(self, threat: ThreatModel, histograms: IntArray) -> FloatArray:
         """Figure of each group with `histograms`, (g, m), if it were all that is published.
 
         In a partition its figure is not below that.
         """
 
     @abstractmethod
-    def keeper(self, setting: Setting, groups: Groups) -> Keeper:
+    def keeper(self, threat: ThreatModel, groups: Groups) -> Keeper:
         """Keep a partition that meets the requirement."""
 
 
 def alone_and_joint(
     requirements: Sequence[Requirement],
-) -> tuple[list[Requirement], list[JointRequirement]]:
+) -> tuple[list[Requirement], list[TableRequirement]]:
     """Separate requirements that groups meet one by one from those that they meet together."""
-    alone = [item for item in requirements if not isinstance(item, JointRequirement)]
-    return alone, [item for item in requirements if isinstance(item, JointRequirement)]
+    alone = [item for item in requirements if not isinstance(item, TableRequirement)]
+    return alone, [item for item in requirements if isinstance(item, TableRequirement)]
 
 
 def shares_of(histograms: AnyArray) -> FloatArray:

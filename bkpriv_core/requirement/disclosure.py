@@ -15,10 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["MaxDisclosure"]
@@ -43,9 +43,9 @@ class MaxDisclosure(ShareRequirement):
         """See `ColumnRequirement`."""
         return True
 
-    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: AnyArray) -> AnyArray:
         """Measure the largest share of a value."""
-        largest: AnyArray = self.seen(setting).shares(histograms).max(axis=1)
+        largest: AnyArray = self.seen(threat).shares(histograms).max(axis=1)
         return largest
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:

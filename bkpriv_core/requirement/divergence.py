@@ -12,12 +12,12 @@ import numpy as np
 from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
-from bkpriv_core.requirement.sight import ColumnRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.requirement.scope import ColumnRequirement
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, Groups, IntArray
 
 __all__ = ["JsDivergence"]
@@ -59,29 +59,29 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         remembers = isinstance(self._knowledge, Remembered)
         return (Bound(self.key, parameters, self.j, upper=True, remembers=remembers),)
 
-    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
+    def most(self, threat: ThreatModel, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: the logarithm of how many beliefs there are, or values."""
-        values = self.seen(setting).table.sensitive.size
-        return [math.log2(min(values, len(setting.parts)))]
+        values = self.seen(threat).table.sensitive.size
+        return [math.log2(min(values, len(threat.parts)))]
 
     def loosened(self, share: float, values: int) -> JsDivergence:
         """Let `j` rise to the most that beliefs can diverge; see `Requirement.loosened`."""
         most = max(self.j, math.log2(values))
         return replace(self, j=self.j + share * (most - self.j))
 
-    def _dispersion(self, setting: Setting) -> Dispersion:
-        return self.seen(setting).dispersion(self._knowledge)
+    def _dispersion(self, threat: ThreatModel) -> Dispersion:
+        return self.seen(threat).dispersion(self._knowledge)
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Sums of beliefs and of their entropies, in each part."""
-        return self._dispersion(setting).columns
+        return self._dispersion(threat).columns
 
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Measure the divergence of beliefs."""
-        return self._dispersion(setting).divergence(histograms)
+        return self._dispersion(threat).divergence(histograms)
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Name the belief that is farthest from the others; see `Requirement.explain`.
 
@@ -89,14 +89,14 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         probability differs most, up or down, from the mean of the beliefs about the group.
         """
         (members,) = group
-        seen = self.seen(setting)
+        seen = self.seen(threat)
         beliefs = seen.prior(self._knowledge)[members]
-        mean = np.average(beliefs, axis=0, weights=setting.parts.weights[members])
+        mean = np.average(beliefs, axis=0, weights=threat.parts.weights[members])
         # The divergence is the mean of these, over records.
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = np.where(beliefs > 0, beliefs * np.log2(beliefs / mean), 0.0).sum(axis=1)
         member = int(apart.argmax())
         value = int(np.abs(beliefs[member] - mean).argmax())
-        cell = int(setting.parts.cell[members[member]])
+        cell = int(threat.parts.cell[members[member]])
         before, after = float(beliefs[member, value]), float(mean[value])
         return Shift(cell, value, before, after, aspect=seen.aspect)

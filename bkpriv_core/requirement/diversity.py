@@ -27,11 +27,11 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from bkpriv_core.belief.distance import negative_entropy
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement, shares_of
-from bkpriv_core.stated import Range, read
+from bkpriv_core.schema import Range, read
 from bkpriv_core.table.groups import AnyArray, FloatArray
 
 __all__ = ["LDiversity"]
@@ -89,15 +89,15 @@ class LDiversity(ShareRequirement):
         """See `ColumnRequirement`."""
         return self.variant in ("distinct", "probabilistic")
 
-    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: AnyArray) -> AnyArray:
         """Measure the diversity; see the module."""
         diversity: AnyArray
         if self.variant == "distinct":
-            shares = self.seen(setting).shares(histograms)
+            shares = self.seen(threat).shares(histograms)
             hidden = shares.max(axis=1) < _CERTAIN
             diversity = np.where(hidden, (shares > 0).sum(axis=1), 1)
         elif self.variant == "probabilistic":
-            diversity = 1.0 / self.seen(setting).shares(histograms).max(axis=1)
+            diversity = 1.0 / self.seen(threat).shares(histograms).max(axis=1)
         elif self.variant == "entropy":
             diversity = 2.0 ** -negative_entropy(shares_of(histograms))
         else:

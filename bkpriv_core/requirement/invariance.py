@@ -21,11 +21,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import Unsupported
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, BoolArray, Groups, IntArray
 
 __all__ = ["MInvariance"]
@@ -66,36 +66,38 @@ class MInvariance(CountedRequirement):
             )
         return (self,)
 
-    def counts(self, setting: Setting) -> IntArray:
+    def counts(self, threat: ThreatModel) -> IntArray:
         """Records with each value; with a signature of each value, or of others; with any."""
-        past = setting.signatures
-        return np.column_stack((setting.parts.counts, past, past.max(axis=1)))
+        past = threat.signatures
+        return np.column_stack((threat.parts.counts, past, past.max(axis=1)))
 
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Count records, but none where two have one value, or a signature is another."""
-        held, past, bound = self._split(setting, histograms)
+        held, past, bound = self._split(threat, histograms)
         fit = (held.max(axis=1) <= 1) & ~self._differing(held, past, bound).any(axis=1)
         counted: AnyArray = np.where(fit, held.sum(axis=1), 0)
         return counted
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift | None:
         """Name the value that several have, or else one that a signature lacks or has beyond."""
         (_,) = group
-        held, past, known = self._split(setting, group.sum(self.counts(setting)[group.members]))
+        held, past, known = self._split(threat, group.sum(self.counts(threat)[group.members]))
         value = int(held[0].argmax())
         if held[0, value] <= 1:
             differing = np.flatnonzero(self._differing(held, past, known)[0, :-1])
             if not differing.size:
                 return None
             value = int(differing[0])
-        overall, share = setting.table.overall[value], held[0, value] / held.sum()
+        overall, share = threat.table.overall[value], held[0, value] / held.sum()
         return Shift(None, value, float(overall), float(share))
 
-    def _split(self, setting: Setting, histograms: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    def _split(
+        self, threat: ThreatModel, histograms: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray]:
         """Sums of groups: records with each value; with a signature of each; with a signature."""
-        values = setting.table.sensitive.size
+        values = threat.table.sensitive.size
         return histograms[:, :values], histograms[:, values:-1], histograms[:, -1]
 
     def _differing(self, held: IntArray, past: IntArray, bound: IntArray) -> BoolArray:

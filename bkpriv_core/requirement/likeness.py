@@ -22,10 +22,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement.base import SLACK, Bound
 from bkpriv_core.requirement.counted import ShareRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, FloatArray, IntArray
 
 __all__ = ["BetaLikeness", "Variant"]
@@ -55,9 +55,9 @@ class BetaLikeness(ShareRequirement):
         """See `ColumnRequirement`."""
         return True
 
-    def figures(self, setting: Setting, histograms: AnyArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: AnyArray) -> AnyArray:
         """Measure the largest gain, in the scale of beta."""
-        seen = self.seen(setting)
+        seen = self.seen(threat)
         gains: FloatArray = self.faults(seen.shares(histograms), seen.overall).max(axis=1)
         return gains
 

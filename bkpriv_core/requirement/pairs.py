@@ -22,18 +22,18 @@ import numpy as np
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, listed, state_knowledge
 from bkpriv_core.belief.posterior import EXACT, Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Shift
-from bkpriv_core.requirement.sight import ColumnRequirement
-from bkpriv_core.stated import About, Range
+from bkpriv_core.requirement.scope import ColumnRequirement
+from bkpriv_core.schema import ErrorText, Range
 from bkpriv_core.table.groups import BoolArray, Groups
 
 __all__ = ["PairDivergence"]
 
 _Adversaries = Annotated[
     tuple[Stated, ...],
-    About(hint="Write 0.3, or [0.3, 0.5] for several adversaries.", item="adversary"),
+    ErrorText(hint="Write 0.3, or [0.3, 0.5] for several adversaries.", item="adversary"),
 ]
 
 
@@ -77,9 +77,9 @@ class PairDivergence(ColumnRequirement):
             for knowledge in self.knowledge
         )
 
-    def most(self, setting: Setting, progress: Progress = SILENT) -> list[float]:
+    def most(self, threat: ThreatModel, progress: Progress = SILENT) -> list[float]:
         """See `Requirement`: that of two beliefs without anything in common."""
-        several = self.seen(setting).table.sensitive.size > 1 and len(setting.parts) > 1
+        several = self.seen(threat).table.sensitive.size > 1 and len(threat.parts) > 1
         return [float(several)] * len(self.bounds)
 
     def loosened(self, share: float, values: int) -> PairDivergence:
@@ -88,33 +88,33 @@ class PairDivergence(ColumnRequirement):
 
     def measure(
         self,
-        setting: Setting,
+        threat: ThreatModel,
         groups: Groups,
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the largest divergence of two beliefs; nothing is inferred."""
-        seen = self.seen(setting)
-        polled = setting.progress if progress is None else progress.quiet
+        seen = self.seen(threat)
+        polled = threat.progress if progress is None else progress.quiet
         figures = np.vstack(
             [seen.pairs(knowledge).largest(groups, polled) for knowledge in self.knowledge]
         )
         return Measurement(figures[:, groups.owner], np.full(len(groups), EXACT, dtype=np.int8))
 
     def satisfied(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
     ) -> BoolArray:
         """Mark groups that meet every bound; those that fail by far are told at once."""
         alive = np.arange(len(groups))
         for knowledge, bound in zip(self.knowledge, self.bounds, strict=True):
-            least = self.seen(setting).pairs(knowledge).at_least(groups.select(alive))
+            least = self.seen(threat).pairs(knowledge).at_least(groups.select(alive))
             alive = alive[~bound.broken(least)]
         met = np.zeros(len(groups), dtype=bool)
-        met[alive] = super().satisfied(setting, groups.select(alive), estimator)
+        met[alive] = super().satisfied(threat, groups.select(alive), estimator)
         return met
 
     def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+        self, threat: ThreatModel, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Name the belief that is farthest from the others; see `Requirement.explain`.
 
@@ -122,16 +122,16 @@ class PairDivergence(ColumnRequirement):
         beliefs about the group; and the value whose probability differs most from it, up or down.
         """
         (members,) = group
-        seen = self.seen(setting)
+        seen = self.seen(threat)
         pairs = seen.pairs(self.knowledge[bound])
         kinds, first, kind = np.unique(pairs.kind[members], return_index=True, return_inverse=True)
-        weights = np.bincount(kind.ravel(), setting.parts.weights[members])
+        weights = np.bincount(kind.ravel(), threat.parts.weights[members])
         mean = np.average(pairs.beliefs[kinds], axis=0, weights=weights)
-        _, *both = pairs.farthest(kinds, setting.progress)
+        _, *both = pairs.farthest(kinds, threat.progress)
         beliefs = pairs.beliefs[kinds[both]]
         end = int(js_divergence(beliefs, mean).argmax())
         value = int(np.abs(beliefs[end] - mean).argmax())
         member = first[both[end]]
-        cell = int(setting.parts.cell[members[member]])
+        cell = int(threat.parts.cell[members[member]])
         before, after = float(beliefs[end, value]), float(mean[value])
         return Shift(cell, value, before, after, aspect=seen.aspect)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement.base import Bound
-from bkpriv_core.requirement.counted import JointRequirement
-from bkpriv_core.stated import Range
+from bkpriv_core.requirement.counted import TableRequirement
+from bkpriv_core.schema import Range
 from bkpriv_core.table.groups import AnyArray, BoolArray, FloatArray, Groups, IntArray
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["CkSafety"]
 
 
 @dataclass(frozen=True)
-class CkSafety(JointRequirement):
+class CkSafety(TableRequirement):
     """Maximum disclosure below `c` against any `k` implications."""
 
     c: Annotated[float, Range(above=0, at_most=1)]
@@ -42,18 +42,18 @@ class CkSafety(JointRequirement):
         parameters = {"c": self.c, "k": self.k, **self.sight.parameters}
         return (Bound(self.key, parameters, self.c, upper=True, strict=True),)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> AnyArray:
+    def figures(self, threat: ThreatModel, histograms: IntArray) -> AnyArray:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
-        buckets = _buckets(self.k, setting)
+        buckets = _buckets(self.k, threat)
         buckets.add(histograms)
         return buckets.figures(histograms)
 
-    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
+    def by_itself(self, threat: ThreatModel, histograms: IntArray) -> FloatArray:
         """Maximum disclosure of each group's persons by implications about them alone."""
-        return _buckets(self.k, setting).by_themselves(histograms)
+        return _buckets(self.k, threat).by_themselves(histograms)
 
     def satisfied(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
     ) -> BoolArray:
         """Mark groups that are safe together, without those that disclose most by themselves.
 
@@ -61,25 +61,25 @@ class CkSafety(JointRequirement):
         their figures, but left out one by one from the most to the least disclosing until the rest
         is safe. Fewer might sometimes do.
         """
-        buckets = _buckets(self.k, setting)
-        return buckets.safe_subset(self.seen(setting).parts.histograms(groups), self.c)
+        buckets = _buckets(self.k, threat)
+        return buckets.safe_subset(self.seen(threat).parts.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the most frequent value of the group, which is the one disclosed."""
         return shares
 
-    def keeper(self, setting: Setting, groups: Groups) -> _Keeper:
+    def keeper(self, threat: ThreatModel, groups: Groups) -> _Keeper:
         """Keep a partition that is safe."""
-        return _Keeper(setting, self, groups)
+        return _Keeper(threat, self, groups)
 
 
 class _Keeper:
     """See `Keeper`."""
 
-    def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
-        self._parts = safety.seen(setting).parts
+    def __init__(self, threat: ThreatModel, safety: CkSafety, groups: Groups) -> None:
+        self._parts = safety.seen(threat).parts
         self._c = safety.c
-        self._buckets = _buckets(safety.k, setting)
+        self._buckets = _buckets(safety.k, threat)
         self._buckets.add(self._parts.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> BoolArray:
@@ -91,8 +91,8 @@ class _Keeper:
         return self._buckets.exchange(histograms(before), histograms(after), self._c)
 
 
-def _buckets(k: int, setting: Setting) -> Buckets:
+def _buckets(k: int, threat: ThreatModel) -> Buckets:
     """Buckets of who knows k implications; few policies bound those."""
     from bkpriv_core.implication import Buckets
 
-    return Buckets(k, setting.progress)
+    return Buckets(k, threat.progress)

@@ -27,11 +27,11 @@ from bkpriv_core.sequence.revision import Past
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
 from bkpriv_core.table.groups import SUPPRESSED, BoolArray, FloatArray, Groups, IntArray
 
-__all__ = ["History", "Looks", "Step"]
+__all__ = ["History", "Observations", "SequenceRelease"]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class SequenceRelease:
     """A release in a history."""
 
     release: int
@@ -94,7 +94,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class Observations:
     """Every membership of every step, step after step."""
 
     persons: IntArray
@@ -113,7 +113,7 @@ class Looks:
 class History:
     """Releases in the order of publication."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[SequenceRelease, ...]
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -129,14 +129,14 @@ class History:
         return tuple(recode(step.labels, self.vocabulary) for step in self.steps)
 
     @cached_property
-    def looks(self) -> Looks:
+    def looks(self) -> Observations:
         """Looks of the whole history."""
         widths = [len(step.groups.members) for step in self.steps]
         persons = np.concatenate([step.persons[step.groups.members] for step in self.steps])
         steps = np.repeat(np.arange(len(self), dtype=np.int64), widths)
         when = np.repeat(np.array([step.when for step in self.steps], dtype=np.int64), widths)
         first = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
-        return Looks(persons, steps, when, first, order=np.lexsort((steps, when, persons)))
+        return Observations(persons, steps, when, first, order=np.lexsort((steps, when, persons)))
 
     def course(self, place: int) -> tuple[int, ...]:
         """Places of the steps that a step is believed by, in the order of time; its own is last."""
@@ -151,7 +151,7 @@ class History:
         return History(tuple(self.steps[place] for place in course))
 
     def beliefs(self, place: int, compact: FloatArray) -> SparseBeliefs:
-        """Beliefs after a step, as `Step.compact` gives them, in codes of the vocabulary."""
+        """Beliefs after a step, as `SequenceRelease.compact` gives them, by the vocabulary."""
         offsets, values = self.steps[place].pattern
         return SparseBeliefs(offsets, self.codes[place][values], compact)
 
@@ -159,7 +159,7 @@ class History:
         """Beliefs about all looks before a step, as `beliefs` gives them; of other steps none.
 
         Args:
-            compact: Beliefs after steps, by place, as `Step.compact` gives them.
+            compact: Beliefs after steps, by place, as `SequenceRelease.compact` gives them.
         """
         first = self.looks.first
         widths = np.zeros(int(first[place]), dtype=np.int64)

@@ -142,8 +142,8 @@ def expected(
     Args:
         history: The releases, in the order of time; that at `place` may still be without groups.
         memory: Knowledge of the adversary about sequences.
-        after: Beliefs after each step before it, or after those `wanted`, as `Step.compact` gives
-            them.
+        after: Beliefs after each step before it, or after those `wanted`, as given by
+            `SequenceRelease.compact`.
         snapshot: Shape (p, m). BKsv about the records of the step.
 
     Returns:
@@ -277,7 +277,7 @@ def remembered(
     places: Collection[int] | None = None,
     progress: Progress = SILENT,
 ) -> dict[int, FloatArray]:
-    """Beliefs after steps, by place, as `Step.compact` gives them.
+    """Beliefs after steps, by place, as `SequenceRelease.compact` gives them.
 
     Those that are known are not inferred again.
 

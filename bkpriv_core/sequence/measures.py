@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.sequence.history import Step
+from bkpriv_core.sequence.history import SequenceRelease
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["Measures", "gains", "measure"]
@@ -34,7 +34,7 @@ class Measures:
     worst: float
 
 
-def gains(step: Step, after: FloatArray) -> tuple[FloatArray, FloatArray]:
+def gains(step: SequenceRelease, after: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Gain about each membership's record, and probability of its actual value: (e,) each."""
     actual = step.actual[step.groups.members]
     believed = after[np.arange(len(actual)), actual]
@@ -45,7 +45,7 @@ def gains(step: Step, after: FloatArray) -> tuple[FloatArray, FloatArray]:
     return gain, believed
 
 
-def measure(step: Step, after: FloatArray) -> Measures:
+def measure(step: SequenceRelease, after: FloatArray) -> Measures:
     """Figures of a step.
 
     Args:

@@ -15,7 +15,7 @@ __all__ = ["signatures"]
 
 
 def signatures(history: History, place: int) -> IntArray:
-    """Signature of each record of a step; see `bkpriv_core.belief.setting.Library.signatures`.
+    """Signature of each record of a step: see `KnowledgeSource.signatures`.
 
     Args:
         history: The releases; that at `place` may still be without groups.

@@ -37,12 +37,12 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 __all__ = [
     "MOST_ASPECTS",
     "NO_SENSITIVE",
-    "Aspect",
     "Combination",
-    "Having",
-    "aspects_of",
+    "HasValue",
+    "Marginal",
     "columns_of",
     "gathered",
+    "marginals_of",
     "name_of",
     "rows_of",
 ]
@@ -61,7 +61,7 @@ def name_of(columns: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Aspect:
+class Marginal:
     """A partition of combinations, about which beliefs are bounded."""
 
     column: str
@@ -88,18 +88,18 @@ class Aspect:
 
 
 @dataclass(frozen=True, eq=False)
-class Having(Aspect):
+class HasValue(Marginal):
     """Whether somebody has a record with a value, class 0, or none, class 1.
 
     Args:
-        column, domain, classes: See `Aspect`.
+        column, domain, classes: See `Marginal`.
     """
 
     value: str | None
     """The value; None for NULL."""
 
     def label(self, code: int) -> str:
-        """Class 0 as a value of a column, class 1 as what is not so; see `Aspect`."""
+        """Class 0 as a value of a column, class 1 as what is not so; see `Marginal`."""
         has = {self.column: self.value}
         return _as_json({"not": has} if code else has)
 
@@ -316,7 +316,7 @@ class Combination(Domain):
         raise ValueError(f"combinations of {self.name} have no hierarchy")
 
     @cached_property
-    def aspects(self) -> tuple[Aspect, ...]:
+    def aspects(self) -> tuple[Marginal, ...]:
         """Aspects about which beliefs are bounded, column after column; see the module.
 
         Raises:
@@ -333,11 +333,11 @@ class Combination(Domain):
             )
         if not self.several:
             return tuple(
-                Aspect(column.name, column, codes)
+                Marginal(column.name, column, codes)
                 for column, codes in zip(self.columns, self.rows.T, strict=True)
             )
         return tuple(
-            Having(
+            HasValue(
                 column.name,
                 Domain(column.name, ("has", "has not")),
                 1 - self.sets.max(codes == code).astype(np.int64),
@@ -348,7 +348,7 @@ class Combination(Domain):
         )
 
     @cached_property
-    def singly(self) -> tuple[Aspect, ...]:
+    def singly(self) -> tuple[Marginal, ...]:
         """Value in each column of somebody who has one record, or that they have several.
 
         Nothing where nobody has several: then that is what `aspects` are. By its values one by one
@@ -359,7 +359,7 @@ class Combination(Domain):
         one = np.diff(self.offsets) == 1
         first = self.rows[self.offsets[:-1]]
         return tuple(
-            Aspect(column.name, _OrSeveral.of(column), np.where(one, codes, column.size))
+            Marginal(column.name, _OrSeveral.of(column), np.where(one, codes, column.size))
             for column, codes in zip(self.columns, first.T, strict=True)
         )
 
@@ -410,8 +410,8 @@ def gathered(
     return Combination.of(columns, rows, offsets)
 
 
-def aspects_of(sensitive: Domain) -> tuple[Aspect, ...]:
+def marginals_of(sensitive: Domain) -> tuple[Marginal, ...]:
     """Aspects of a sensitive attribute: one that is no combination is its own."""
     if isinstance(sensitive, Combination):
         return sensitive.aspects
-    return (Aspect(sensitive.name, sensitive, np.arange(sensitive.size)),)
+    return (Marginal(sensitive.name, sensitive, np.arange(sensitive.size)),)

@@ -17,14 +17,14 @@ import numpy as np
 
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed
+from bkpriv_core.table.payload import Payload
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 
 __all__ = ["fingerprint"]
 
 
-def fingerprint(table: Table, respondents: Respondents, passed: Passed) -> str:
+def fingerprint(table: Table, respondents: Respondents, passed: Payload) -> str:
     """Digest of a reading: 64 hexadecimal digits."""
     digest = hashlib.sha256()
     for piece in _pieces(table, respondents, passed):
@@ -33,7 +33,7 @@ def fingerprint(table: Table, respondents: Respondents, passed: Passed) -> str:
     return digest.hexdigest()
 
 
-def _pieces(table: Table, respondents: Respondents, passed: Passed) -> Iterator[bytes]:
+def _pieces(table: Table, respondents: Respondents, passed: Payload) -> Iterator[bytes]:
     """Contents of a reading, in a fixed order."""
     for domain, codes in zip(table.quasi_identifiers, table.codes.T, strict=True):
         yield from _coded(domain, codes)

@@ -23,7 +23,7 @@ import numpy as np
 
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.combination import Combination, Having, aspects_of
+from bkpriv_core.table.combination import Combination, HasValue, marginals_of
 from bkpriv_core.table.dependence import dependence
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
@@ -260,8 +260,8 @@ class Parts:
             persons may have several values.
         """
         found: dict[tuple[str, str], int] = {}
-        aspects = aspects_of(self.table.sensitive)
-        if any(isinstance(aspect, Having) for aspect in aspects):
+        aspects = marginals_of(self.table.sensitive)
+        if any(isinstance(aspect, HasValue) for aspect in aspects):
             return found
         codes = self.table.codes[self.cell[groups.members]]
         for aspect in aspects:

@@ -28,7 +28,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.counted import shares_of
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import Combination, aspects_of, columns_of
+from bkpriv_core.table.combination import Combination, columns_of, marginals_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.parts import Parts
@@ -125,7 +125,7 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
         return float("nan")
     channels = release.form.channels
     if channels is None:
-        shares = [shares_of(item.count(release.histograms)) for item in aspects_of(sensitive)]
+        shares = [shares_of(item.count(release.histograms)) for item in marginals_of(sensitive)]
         if isinstance(sensitive, Combination) and sensitive.several:
             shares = [share[:, :1] for share in shares]  # To have a value, not to have it not.
         return max(float(share.max()) for share in shares)

@@ -68,8 +68,8 @@ def _curves(
     return rows
 
 
-def _named(setting: tuple[Kind, Point]) -> str:
-    kind, point = setting
+def _named(threat: tuple[Kind, Point]) -> str:
+    kind, point = threat
     return f"{kind.name}, k = {point.k}, β = {point.beta:g}, j = {point.j:g}"
 
 

@@ -29,7 +29,7 @@ from bkpriv_client.adult import read_adult
 from bkpriv_client.terminal import step
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import Comparison
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.policy import parse_policy
@@ -76,7 +76,7 @@ class Trial:
     """
 
     def __init__(self, table: Table, design: Design) -> None:
-        self.setting = Setting(table)
+        self.threat = ThreatModel(table)
         self._design = design
         self._figures = cache(self._measure)
 
@@ -101,8 +101,8 @@ class Trial:
         policy = parse_policy(kind.requirements(point, self._design.bandwidth))
         options = parse_options(method, {"estimator": "omega"})
         chance = SeededChance(self._design.seed + number)
-        method.check(self.setting, policy.requirements, options)
-        release, _, _ = method.make(Job(self.setting, policy.requirements, options, chance, SILENT))
+        method.check(self.threat, policy.requirements, options)
+        release, _, _ = method.make(Job(self.threat, policy.requirements, options, chance, SILENT))
         return release
 
     def _measure(self, kind: Kind, point: Point, number: int) -> Figures:
@@ -114,13 +114,13 @@ class Trial:
         seconds = time.process_time() - started
         lost = utility(release)
         sizes = release.sizes
-        setting = self.setting.over(release.parts)
+        threat = self.threat.over(release.parts)
         known, weights = self._design.bandwidth, release.weights
-        (betas,) = BetaLikeness(point.beta).measure(setting, release.groups).figures
-        (js,) = JsDivergence(point.j, known).measure(setting, release.groups).figures
+        (betas,) = BetaLikeness(point.beta).measure(threat, release.groups).figures
+        (js,) = JsDivergence(point.j, known).measure(threat, release.groups).figures
         figures = {
             **lost,
-            **_learnt(release, setting.adversaries([known], [_BLENDED])),
+            **_learnt(release, threat.adversaries([known], [_BLENDED])),
             "beta_reached": float(betas.max()),
             "beta_mean": float(np.average(betas, weights=weights)),
             "js_reached": float(js.max()),

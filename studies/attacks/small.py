@@ -20,7 +20,7 @@ from bkpriv_client.source import Column
 from bkpriv_client.terminal import Advance
 from bkpriv_core.attack import Outcome, Target, find_attacker, findings
 from bkpriv_core.attack.without_groups import KnowingOptions
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.method import find_method
 from bkpriv_core.method import parse_options as parse_method_options
@@ -67,10 +67,10 @@ def knowing(target: Target, kind: Kind, options: KnowingOptions) -> Outcome:
     publishes = publishing(
         method, requirements_of(kind), parse_method_options(method, kind.options)
     )
-    prior = target.setting.prior(options.knowledge)
+    prior = target.threat.prior(options.knowledge)
     found = infer_worlds(release, prior, publishes)
     return Outcome(
-        setting=target.setting,
+        threat=target.threat,
         group=release.labels,
         cell=release.parts.cell,
         counts=release.parts.actual,
@@ -96,7 +96,7 @@ def _algorithm(site: Site, design: Design, advance: Advance) -> list[Row]:
         attacked = unpublished = beyond = 0
         for _ in range(design.samples):
             some, _ = sampled(table, design.people, generator)
-            target = publish(Setting(some), kind, design.seed)
+            target = publish(ThreatModel(some), kind, design.seed)
             if target is None:
                 unpublished += 1
                 continue

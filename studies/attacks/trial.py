@@ -23,7 +23,7 @@ from bkpriv_client.hospital import hospital
 from bkpriv_client.source import Source
 from bkpriv_client.terminal import Advance, step
 from bkpriv_core.attack import Target, find_attacker, metrics, parse_options
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import Job, find_method
 from bkpriv_core.method import parse_options as parse_method_options
@@ -76,7 +76,7 @@ class Site:
     def played(self, advance: Advance) -> Sequence[Played]:
         """Publish and attack every table in all ways, unless that has been done."""
         if not self._played:
-            settings = {name: Setting(table) for name, table in self.tables.items()}
+            settings = {name: ThreatModel(table) for name, table in self.tables.items()}
             pairs = [(name, kind) for name in settings for kind in self._design.kinds]
             self._played = [
                 each
@@ -85,9 +85,9 @@ class Site:
             ]
         return self._played
 
-    def _attacked(self, name: str, setting: Setting, kind: Kind) -> Iterator[Played]:
+    def _attacked(self, name: str, threat: ThreatModel, kind: Kind) -> Iterator[Played]:
         """Publish a table and attack it in all ways."""
-        target = publish(setting, kind, self._design.seed)
+        target = publish(threat, kind, self._design.seed)
         if target is None:
             return
         requirements = requirements_of(kind)
@@ -112,18 +112,18 @@ def requirements_of(kind: Kind) -> Sequence[Requirement]:
     return parse_policy(kind.requirements).requirements
 
 
-def publish(setting: Setting, kind: Kind, seed: int) -> Target | None:
+def publish(threat: ThreatModel, kind: Kind, seed: int) -> Target | None:
     """Publish a table, and return it as attackers find it; None if the policy cannot be kept."""
     method = find_method(kind.method)
     requirements = requirements_of(kind)
     options = parse_method_options(method, kind.options)
     try:
-        method.check(setting, requirements, options)
-        job = Job(setting, requirements, options, SeededChance(seed), SILENT)
+        method.check(threat, requirements, options)
+        job = Job(threat, requirements, options, SeededChance(seed), SILENT)
         release = method.make(job).release
     except UnattainableRequirement:
         return None
-    return Target(release, setting.over(release.parts))
+    return Target(release, threat.over(release.parts))
 
 
 def enter(path: Path, design: Design) -> Callable[[Console], AbstractContextManager[Site]]:

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import (
     ContradictoryKnowledge,
     TooLarge,
@@ -94,7 +94,7 @@ def publishing(
     method: Method[Any],
     requirements: Sequence[Requirement],
     options: Options,
-    setting_of: Callable[[Table], Setting] = Setting,
+    setting_of: Callable[[Table], ThreatModel] = ThreatModel,
     progress: Progress = SILENT,
 ) -> Publish:
     """Publication by a method, under a policy.
@@ -122,10 +122,10 @@ def publishing(
     method = method.with_ranges(options.ranges)
 
     def publish(table: Table) -> Release | None:
-        setting = setting_of(table)
+        threat = setting_of(table)
         try:
-            method.check(setting, requirements, options)
-            job = Job(setting, requirements, options, SeededChance(0), progress.quiet)
+            method.check(threat, requirements, options)
+            job = Job(threat, requirements, options, SeededChance(0), progress.quiet)
             return method.make(job).release
         except (ContradictoryKnowledge, UnattainableRequirement):
             return None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_client.source import Column, Source, SqlType
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
@@ -72,9 +72,9 @@ def make(prepared: Any) -> Any:
     """See `peers.task`."""
     source, requirements, method, options = prepared
     table, cells, values = code_cells(source)
-    setting = Setting(table)
-    method.check(setting, requirements, options)
-    job = Job(setting, requirements, options, SeededChance(0), SILENT)
+    threat = ThreatModel(table)
+    method.check(threat, requirements, options)
+    job = Job(threat, requirements, options, SeededChance(0), SILENT)
     return method.make(job).release, cells, values
 
 

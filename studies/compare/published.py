@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.attack import Target, find_attacker, metrics, parse_options
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.progress import SILENT
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.query.workload import Workload, relative_errors
@@ -183,14 +183,14 @@ def answer_counts(release: Release, workload: Workload) -> FloatArray:
 
 
 def breached(
-    release: Release, setting: Setting, attackers: Mapping[str, Mapping[str, object]]
+    release: Release, threat: ThreatModel, attackers: Mapping[str, Mapping[str, object]]
 ) -> dict[str, int]:
     """People whom attackers breach, see `bkpriv_core.attack`, by attacker."""
     found = {}
     for name, stated in attackers.items():
         attacker = find_attacker(name)
         options = parse_options(attacker, stated)
-        target = Target(release, setting.over(release.parts))
+        target = Target(release, threat.over(release.parts))
         outcome = attacker.attack(target, options, SILENT)
         figures = {each.name: each.value for each in metrics(outcome, (), options)}
         found[name] = int(figures.get("breached", 0))

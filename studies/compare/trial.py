@@ -34,7 +34,7 @@ from bkpriv_client.hospital import hospital
 from bkpriv_client.source import Column, Source
 from bkpriv_client.terminal import Advance, step
 from bkpriv_core import __version__
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.workload import Workload, draw_workload
 from bkpriv_core.table.groups import FloatArray
@@ -118,7 +118,7 @@ class Sample:
     number: int
     source: Source
     data: Data
-    setting: Setting
+    threat: ThreatModel
     """Setting in which attackers' beliefs are measured."""
     workload: Workload
     actual: FloatArray
@@ -136,7 +136,7 @@ class Sample:
             np.random.default_rng(design.seed),
         )
         actual = CellCounts.of(data.table).answer(workload)
-        return cls(number, source, data, Setting(data.table), workload, actual)
+        return cls(number, source, data, ThreatModel(data.table), workload, actual)
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ def try_tool(tool: Tool, bounds: str, sample: Sample, extent: Extent, design: De
         "groups": len(release.groups),
         "error": count_errors(sample.actual, answer_counts(release, sample.workload)),
         **judged(sample, done.answer, extent, design),
-        **breached(release, sample.setting, attackers),
+        **breached(release, sample.threat, attackers),
     }
     return replace(trial, figures=figures)
 

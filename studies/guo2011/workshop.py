@@ -25,7 +25,7 @@ from bkpriv_client.adult import read_adult
 from bkpriv_client.failure import ClientError
 from bkpriv_client.source import Source
 from bkpriv_client.terminal import step
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.policy import parse_policy
@@ -121,7 +121,7 @@ class Workshop:
         policy, options = parse_policy(kind.requirements(ell)), parse_options(method, {})
         try:
             release, _, _ = method.make(
-                Job(Setting(table), policy.requirements, options, chance, SILENT)
+                Job(ThreatModel(table), policy.requirements, options, chance, SILENT)
             )
         except UnattainableRequirement:
             return None

@@ -115,7 +115,7 @@ def _families(design: Design) -> Iterable[tuple[str, Defence, str]]:
 def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
     """Compare the final gain of the best informed adversary with the average loss of detail."""
     rows: list[Row] = []
-    for family, defence, setting in _families(design):
+    for family, defence, threat in _families(design):
         finding = learn(laboratory, design, defence, DK, BEST, advance)[-1]
         weighed = _weighed(laboratory, design, defence, advance)
         gcp = mean(laboratory.utility(released.release)["gcp"] for released in weighed)
@@ -126,7 +126,7 @@ def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row
             {
                 "family": family,
                 "defence": defence.name,
-                "setting": setting,
+                "setting": threat,
                 "gcp": gcp,
                 "gain": finding.gain,
                 "confidence": finding.confidence,

@@ -10,9 +10,9 @@ import pytest
 
 from bkpriv_core.belief import disclosure as disclosure_module
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import certification as certification_module
-from bkpriv_core.partition import judging as judging_module
+from bkpriv_core.partition import evaluation as judging_module
 from bkpriv_core.partition.certification import Beyond, Certificate
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.release.generalized.form import Generalized
@@ -108,9 +108,9 @@ def certified(
     beyond: Beyond = "estimate",
 ) -> tuple[Groups, Certificate]:
     """Cut a table, and certify what it is cut into."""
-    setting = Setting(as_table(records))
-    groups = mondrian(setting, policy)
-    return groups, certify(setting, policy, groups, estimator, beyond=beyond)  # type: ignore[arg-type]
+    threat = ThreatModel(as_table(records))
+    groups = mondrian(threat, policy)
+    return groups, certify(threat, policy, groups, estimator, beyond=beyond)  # type: ignore[arg-type]
 
 
 def limit_exact(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from bkpriv_core.partition.exchange import Layout
+from bkpriv_core.partition.exchange import GroupIndex
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
@@ -111,7 +111,7 @@ def holding(
 @st.composite
 def layouts(
     draw: st.DrawFn, *, min_records: int = 2, max_records: int = 14, most: int = 5
-) -> tuple[Records, Layout, list[Group]]:
+) -> tuple[Records, GroupIndex, list[Group]]:
     """A partition, records of one cell being one part or several, and the records of each part."""
     records = draw(tables(min_records=min_records, max_records=max_records))
     parts = Parts.of(as_table(records))
@@ -121,4 +121,4 @@ def layouts(
         _, labels = np.unique(drawn, return_inverse=True)
         parts, _ = Parts.of(parts.table).dealt(cells, values, labels)
     groups = as_groups(draw(partitions(len(parts), most=most)))
-    return records, Layout(parts, groups), by_part(records, parts)
+    return records, GroupIndex(parts, groups), by_part(records, parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bkpriv_core.belief.library import NoLibrary
+from bkpriv_core.belief.knowledge_source import NoLibrary
 
 __all__ = ["Known"]
 
@@ -22,16 +22,16 @@ class Known(NoLibrary):
     """Shape (n, m + 1). Signatures of the respondents."""
 
     def outside(self, table: Any, name: str) -> Any:
-        """See `Library`."""
+        """See `KnowledgeSource`."""
         return self.cells if self.cells is not None else super().outside(table, name)
 
     def revised(self, table: Any, knowledge: Any, snapshot: Any) -> Any:
-        """See `Library`."""
+        """See `KnowledgeSource`."""
         if self.respondents is None:
             return super().revised(table, knowledge, snapshot)
         assert snapshot.shape == self.respondents.shape
         return self.respondents
 
     def signatures(self, table: Any) -> Any:
-        """See `Library`."""
+        """See `KnowledgeSource`."""
         return self.past if self.past is not None else super().signatures(table)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.sequence.history import History, SequenceRelease
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.statement import given as stated
 from bkpriv_core.sequence.transitions import Transitions
@@ -25,10 +25,10 @@ def as_step(
     values: Sequence[int] | IntArray,
     groups: Sequence[int] | IntArray,
     release: int = 1,
-) -> Step:
+) -> SequenceRelease:
     """A step of one record each of some persons."""
     numbers, actual, labelled = (np.asarray(x, dtype=np.int64) for x in (persons, values, groups))
-    return Step(release, labels, numbers, actual, Groups.from_labels(labelled), when)
+    return SequenceRelease(release, labels, numbers, actual, Groups.from_labels(labelled), when)
 
 
 def everybody_alike(history: History) -> Snapshots:
@@ -92,7 +92,7 @@ def as_snapshots(history: Sequence[Shown]) -> Snapshots:
     return snapshot
 
 
-def memberships(step: Step, rows: FloatArray) -> dict[int, dict[Label, float]]:
+def memberships(step: SequenceRelease, rows: FloatArray) -> dict[int, dict[Label, float]]:
     """Beliefs about a step's memberships by person and label."""
     persons = step.persons[step.groups.members].tolist()
     return {

@@ -11,13 +11,13 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.requirement import (
+    BeliefScope,
     BetaLikeness,
     BtPrivacy,
     KAnonymity,
     LDiversity,
-    Regard,
     Requirement,
     TCloseness,
 )
@@ -225,7 +225,7 @@ def as_parts(records: Records, respondents: Sequence[int]) -> Parts:
 @st.composite
 def told_apart(
     draw: st.DrawFn, records: Records, *, positive: bool = False
-) -> tuple[Setting, list[list[Fraction]]]:
+) -> tuple[ThreatModel, list[list[Fraction]]]:
     """A setting in which every record is somebody's, and what is remembered of each record."""
     numbers = range(len(records.rows))
     respondents = draw(st.permutations(numbers))
@@ -233,7 +233,7 @@ def told_apart(
     believed = [draw(beliefs(values, positive=positive)) for _ in numbers]
     by_respondent = as_array([believed[respondents.index(number)] for number in numbers])
     parts = as_parts(records, respondents)
-    return Setting(parts, library=Known(respondents=by_respondent)), believed
+    return ThreatModel(parts, library=Known(respondents=by_respondent)), believed
 
 
 def as_groups(lists: Sequence[Sequence[int]]) -> Groups:
@@ -311,7 +311,7 @@ def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
         ).map(
             lambda stated: BtPrivacy(
                 tuple((width, t) for width, t, _ in stated),
-                tuple(Regard(smoothing=smoothing) for *_, smoothing in stated),
+                tuple(BeliefScope(smoothing=smoothing) for *_, smoothing in stated),
             )
         ),
     )

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import GroupOptions, find_method
 from bkpriv_core.partition import agglomeration as agglomeration_module
@@ -127,7 +127,7 @@ def check_united(records: Records, k: int, t: float) -> None:
     expected = plain(records, k, t)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agglomeration_module, "mondrian", lambda *_, groups, **__: groups)
-        groups = agglomerate(Setting(as_table(records)), [KAnonymity(k), TCloseness(t)])
+        groups = agglomerate(ThreatModel(as_table(records)), [KAnonymity(k), TCloseness(t)])
     assert as_sets(record_groups(records, groups)) == as_sets(expected)
 
 
@@ -169,7 +169,7 @@ def test_every_group_meets_every_requirement(
     records: Records, requirements: list[Requirement]
 ) -> None:
     allowed = naive(records, requirements, "omega")
-    groups = record_groups(records, agglomerate(Setting(as_table(records)), requirements))
+    groups = record_groups(records, agglomerate(ThreatModel(as_table(records)), requirements))
     assert sorted(record for group in groups for record in group) == records.everything()
     if allowed(records.everything()):
         for group in groups:
@@ -184,7 +184,7 @@ def test_groups_are_safe_together(records: Records, data: st.DataObject) -> None
     c, k = draw_attainable(data, records, 3)
     size = data.draw(st.integers(1, min(3, len(records.rows))))
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
-    groups = record_groups(records, agglomerate(Setting(as_table(records)), requirements))
+    groups = record_groups(records, agglomerate(ThreatModel(as_table(records)), requirements))
     assert sorted(record for group in groups for record in group) == records.everything()
     assert min(map(len, groups)) >= size
     assert worst(records, groups, k) < c
@@ -200,17 +200,17 @@ def test_parts_of_cells_are_united_like_cells(
     labels = np.array([random.randrange(3) for _ in cells], dtype=np.int64)
     labels = np.unique(labels, return_inverse=True)[1]
     parts, _ = Parts.of(table).dealt(cells, values, labels)
-    setting = Setting(table).over(parts)
-    groups = agglomerate(setting, requirements)
+    threat = ThreatModel(table).over(parts)
+    groups = agglomerate(threat, requirements)
     assert sorted(groups.members.tolist()) == list(range(len(parts)))
     whole = Groups.whole(len(parts))
-    if all(item.satisfied(setting, whole).all() for item in requirements):
-        assert all(item.satisfied(setting, groups).all() for item in requirements)
+    if all(item.satisfied(threat, whole).all() for item in requirements):
+        assert all(item.satisfied(threat, groups).all() for item in requirements)
 
 
 def test_the_detail_lost_is_less_than_by_cutting() -> None:
     records = hospital(600, seed=5)
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     policies: list[list[Requirement]] = [
         [KAnonymity(5)],
         [KAnonymity(4), LDiversity(3, "distinct")],
@@ -221,7 +221,7 @@ def test_the_detail_lost_is_less_than_by_cutting() -> None:
     ]
     for requirements in policies:
         grown, cut = (
-            losses(setting.parts, partition(setting, requirements)).sum()
+            losses(threat.parts, partition(threat, requirements)).sum()
             for partition in (agglomerate, mondrian)
         )
         assert grown < 0.95 * cut, requirements
@@ -239,29 +239,29 @@ def by_number(*secrets: str, distinct: int) -> Records:
 
 
 def test_one_cell_is_one_group() -> None:
-    setting = Setting(as_table(by_number(*"aabb", distinct=1)))
-    assert [list(group) for group in agglomerate(setting, [KAnonymity(2)])] == [[0]]
+    threat = ThreatModel(as_table(by_number(*"aabb", distinct=1)))
+    assert [list(group) for group in agglomerate(threat, [KAnonymity(2)])] == [[0]]
     # Even where it does not meet what is required.
-    assert [list(group) for group in agglomerate(setting, [KAnonymity(9)])] == [[0]]
+    assert [list(group) for group in agglomerate(threat, [KAnonymity(9)])] == [[0]]
 
 
 def test_cells_that_meet_the_requirements_stay_alone() -> None:
-    setting = Setting(as_table(by_number(*"ababab", distinct=3)))
-    assert len(agglomerate(setting, [KAnonymity(2)])) == 3
-    assert len(agglomerate(setting, [])) == 3
+    threat = ThreatModel(as_table(by_number(*"ababab", distinct=3)))
+    assert len(agglomerate(threat, [KAnonymity(2)])) == 3
+    assert len(agglomerate(threat, [])) == 3
 
 
 def test_the_whole_table_is_one_group_where_nothing_less_holds() -> None:
-    setting = Setting(as_table(by_number(*"aaaabbbb", distinct=8)))
+    threat = ThreatModel(as_table(by_number(*"aaaabbbb", distinct=8)))
     for requirements in ([KAnonymity(8)], [CkSafety(0.6, 0), KAnonymity(5)]):
-        groups = agglomerate(setting, list(requirements))
+        groups = agglomerate(threat, list(requirements))
         assert [sorted(group) for group in groups] == [list(range(8))]
 
 
 def test_a_group_joins_one_that_makes_up_for_what_it_lacks() -> None:
     # Two a stand near each other, and so do two b; a union of equals would not help.
     records = by_number(*"aabb", distinct=4)
-    groups = agglomerate(Setting(as_table(records)), [LDiversity(2, "distinct")])
+    groups = agglomerate(ThreatModel(as_table(records)), [LDiversity(2, "distinct")])
     assert sorted(sorted(group) for group in groups) != [[0, 1, 2, 3]]
     assert len(groups) == 2
 
@@ -279,7 +279,9 @@ def test_groups_that_are_safe_by_themselves_but_not_together_are_united() -> Non
     records = Records((attribute,), Attribute("s", tuple("abcd")), rows)
     assert max(worst(records, [cell], 2) for cell in records.cells()) < 0.86
     assert worst(records, records.cells(), 2) > 0.87
-    groups = record_groups(records, agglomerate(Setting(as_table(records)), [CkSafety(0.86, 2)]))
+    groups = record_groups(
+        records, agglomerate(ThreatModel(as_table(records)), [CkSafety(0.86, 2)])
+    )
     assert worst(records, groups, 2) < 0.86
 
 
@@ -288,8 +290,8 @@ def test_many_quasi_identifiers() -> None:
     flags = tuple(Attribute(f"q{place}", ("n", "y")) for place in range(40))
     rows = tuple((*(random.choice("ny") for _ in flags), random.choice("abc")) for _ in range(120))
     records = Records(flags, Attribute("s", ("a", "b", "c")), rows)
-    setting = Setting(as_table(records))
-    groups = agglomerate(setting, [KAnonymity(3), LDiversity(2, "distinct")])
+    threat = ThreatModel(as_table(records))
+    groups = agglomerate(threat, [KAnonymity(3), LDiversity(2, "distinct")])
     by_record = record_groups(records, groups)
     assert sorted(record for group in by_record for record in group) == records.everything()
     assert min(map(len, by_record)) >= 3
@@ -298,32 +300,32 @@ def test_many_quasi_identifiers() -> None:
 
 
 def test_a_policy_that_cannot_be_met_is_refused_beforehand() -> None:
-    setting = Setting(as_table(by_number(*"aabb", distinct=4)))
+    threat = ThreatModel(as_table(by_number(*"aabb", distinct=4)))
     with pytest.raises(UnattainableRequirement, match="not even by one group of the whole table"):
-        find_method("agglomerate").check(setting, [KAnonymity(5)], GroupOptions())
+        find_method("agglomerate").check(threat, [KAnonymity(5)], GroupOptions())
 
 
 def test_it_says_how_far_it_is_and_is_cancelled() -> None:
-    setting = Setting(as_table(hospital(400, seed=7)))
+    threat = ThreatModel(as_table(hospital(400, seed=7)))
     shares: list[float] = []
     polls: list[None] = []
     progress = Watched(poll=lambda: polls.append(None), report=shares.append)
-    agglomerate(setting, [KAnonymity(6), CkSafety(0.8, 1)], progress=progress)
+    agglomerate(threat, [KAnonymity(6), CkSafety(0.8, 1)], progress=progress)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(shares) > 4
 
     with pytest.raises(Cancelled):
-        agglomerate(setting, [KAnonymity(6)], progress=cancelling())
+        agglomerate(threat, [KAnonymity(6)], progress=cancelling())
 
 
 def test_what_is_measured_at_a_time_has_room_for_all_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    setting = Setting(as_table(hospital(400, seed=7)))
+    threat = ThreatModel(as_table(hospital(400, seed=7)))
     requirements = [KAnonymity(6), BtPrivacy(((0.5, 0.1),))]
-    groups = agglomerate(setting, requirements)
-    room = 40 * setting.table.sensitive.size
+    groups = agglomerate(threat, requirements)
+    room = 40 * threat.table.sensitive.size
     monkeypatch.setattr(agglomeration_module, "_MEASURED_AT_ONCE", room)
     tried: list[Groups] = []
     united = Groups.united
@@ -340,7 +342,7 @@ def test_what_is_measured_at_a_time_has_room_for_all_values(
     unite = agglomeration_module._united
     monkeypatch.setattr(agglomeration_module, "_united", made)
     monkeypatch.setattr(Groups, "united", watched)
-    again = agglomerate(setting, requirements)
+    again = agglomerate(threat, requirements)
     assert [group.tolist() for group in again] == [group.tolist() for group in groups]
     assert max(one.widths.sum() for one in tried if len(one) > 1) in range(30, 41)
 
@@ -349,18 +351,18 @@ def test_what_is_measured_at_a_time_has_room_for_all_values(
 
 
 def lacked(
-    setting: Setting, requirements: Sequence[Requirement], group: Sequence[int]
+    threat: ThreatModel, requirements: Sequence[Requirement], group: Sequence[int]
 ) -> tuple[float, list[float]]:
     """Shortfall of one group that is made and measured; and in each requirement on small ones."""
     most, fine = 0.0, []
     whole = Groups.from_lists([np.array(group)])
     for item in requirements:
         worst = 0.0
-        for bound, figures in zip(item.bounds, item.measure(setting, whole).figures, strict=True):
+        for bound, figures in zip(item.bounds, item.measure(threat, whole).figures, strict=True):
             short = [
                 (figure, int(weight))
                 for figure, weight in zip(
-                    figures.tolist(), setting.parts.weights[whole.members], strict=True
+                    figures.tolist(), threat.parts.weights[whole.members], strict=True
                 )
                 if bound.broken(np.array([figure])).any()
             ]
@@ -385,15 +387,15 @@ def far(bound: Bound, figure: float) -> float:
 def test_sums_tell_what_unions_lack(
     records: Records, requirements: list[Requirement], random: Random
 ) -> None:
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     requirements = [*requirements, JsDivergence(random.choice([0.05, 0.3]), 0.5)]
-    lacking = agglomeration_module._Lacking(setting, requirements)
-    cells = len(setting.parts)
+    lacking = agglomeration_module._Lacking(threat, requirements)
+    cells = len(threat.parts)
     names = np.arange(cells)
     grown = agglomeration_module._Grown(lambda: Groups.from_rows(names), lacking.counts, names)
     pairs = np.array(list(combinations(range(cells), 2)), dtype=np.int64).reshape(-1, 2)
     unions = grown.unions(pairs[:, 0], pairs[:, 1])
-    expected = [lacked(setting, requirements, pair) for pair in pairs.tolist()]
+    expected = [lacked(threat, requirements, pair) for pair in pairs.tolist()]
     assert lacking.shortfall(unions) == pytest.approx([most for most, _ in expected])
     told = lacking.fine(unions).ravel()
     assert told == pytest.approx([one for _, fine in expected for one in fine])
@@ -407,20 +409,20 @@ def test_what_was_tried_before_changes_nothing(
     if data.draw(st.booleans()):
         c, k = draw_attainable(data, records, 3)
         requirements = [*requirements, CkSafety(c, k)]
-    setting = Setting(as_table(records))
-    groups = agglomerate(setting, requirements)
+    threat = ThreatModel(as_table(records))
+    groups = agglomerate(threat, requirements)
     tried = agglomeration_module._Tried
     further = tried.further
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             tried, "further", lambda _, lacking, *rest: further(tried.none(lacking), lacking, *rest)
         )
-        again = agglomerate(setting, requirements)
+        again = agglomerate(threat, requirements)
     assert [group.tolist() for group in groups] == [group.tolist() for group in again]
 
 
 def test_no_union_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting = Setting(as_table(hospital(400, seed=7)))
+    threat = ThreatModel(as_table(hospital(400, seed=7)))
     measured: list[frozenset[int]] = []
     shortfall = agglomeration_module._Lacking.shortfall
 
@@ -429,7 +431,7 @@ def test_no_union_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         return shortfall(self, grown)
 
     monkeypatch.setattr(agglomeration_module._Lacking, "shortfall", watched)
-    agglomerate(setting, [KAnonymity(5), BtPrivacy(((0.3, 0.2),))])
+    agglomerate(threat, [KAnonymity(5), BtPrivacy(((0.3, 0.2),))])
     unions = [group for group in measured if len(group) > 1]
     assert len(unions) == len(set(unions)) > 100
 
@@ -437,7 +439,7 @@ def test_no_union_is_measured_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_fewer_neighbours_are_considered_of_very_many_groups(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    setting = Setting(as_table(hospital(400, seed=7)))
+    threat = ThreatModel(as_table(hospital(400, seed=7)))
     asked: list[tuple[int, int]] = []
 
     def watched(parts: Parts, groups: Groups, chosen: Any, near: int, **named: Any) -> Any:
@@ -446,8 +448,8 @@ def test_fewer_neighbours_are_considered_of_very_many_groups(
 
     monkeypatch.setattr(agglomeration_module, "cheapest_neighbours", watched)
     monkeypatch.setattr(agglomeration_module, "_CONSIDERED", 1_000)
-    groups = agglomerate(setting, [KAnonymity(6)])
-    assert setting.parts.sizes(groups).min() >= 6
+    groups = agglomerate(threat, [KAnonymity(6)])
+    assert threat.parts.sizes(groups).min() >= 6
     assert asked == [(many, min(max(1_000 // many, 8), 32)) for many, _ in asked]
     nearest = {near for _, near in asked}
     assert min(nearest) == 8
@@ -462,16 +464,16 @@ def test_large_groups_lose_no_more_than_by_cutting(seed: int) -> None:
         (random.randrange(40), random.randrange(40), f"{random.randrange(60):02}")
         for _ in range(600)
     ]
-    setting = Setting(as_table(of_points(drawn)))
+    threat = ThreatModel(as_table(of_points(drawn)))
     requirements: list[Requirement] = [TCloseness(0.3)]
     cut, grown = (
-        losses(setting.parts, partition(setting, requirements)).sum()
+        losses(threat.parts, partition(threat, requirements)).sum()
         for partition in (mondrian, agglomerate)
     )
     assert grown <= cut
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agglomeration_module, "_LARGE", len(setting.parts))
-        united = losses(setting.parts, agglomerate(setting, requirements)).sum()
+        patch.setattr(agglomeration_module, "_LARGE", len(threat.parts))
+        united = losses(threat.parts, agglomerate(threat, requirements)).sum()
     # Either may lose less.
     assert grown == min(united, cut)
     assert (united > cut) == (seed == 0)

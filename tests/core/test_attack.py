@@ -15,7 +15,7 @@ from bkpriv_core.attack import Outcome, Target, find_attacker, learner, metrics,
 from bkpriv_core.belief.classifier import Model
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Learned
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.method import parse_options as parse_method_options
 from bkpriv_core.progress import SILENT
@@ -61,7 +61,7 @@ def found(target: Target, attacker: str, **options: Any) -> dict[str, float]:
 
 def released(parts: Parts, groups: Groups) -> Target:
     """A release of groups with exact quasi-identifiers, to be attacked."""
-    return Target(Release(parts, groups, Bucketized()), Setting(parts))
+    return Target(Release(parts, groups, Bucketized()), ThreatModel(parts))
 
 
 def inferred(records: Records, groups: Sequence[Group], believed: list[Any]) -> dict[int, Any]:
@@ -232,10 +232,10 @@ def test_nobody_is_above_t_of_a_certified_release(records: Records, model: Model
     table, t = as_table(records), 0.1
     demanded = BtPrivacy(((Learned(model, 3, 2), t),))
     method = GROUP_METHODS["mondrian"]
-    setting = Setting(table)
+    threat = ThreatModel(table)
     made = method.make(
         Job(
-            setting,
+            threat,
             (KAnonymity(1), demanded),
             options := parse_method_options(method, {}),
             options.chance(),
@@ -250,7 +250,7 @@ def test_nobody_is_above_t_of_a_certified_release(records: Records, model: Model
     order = np.arange(table.cells)[::-1]
     again = Table(table.quasi_identifiers, table.sensitive, table.codes[order], table.counts[order])
     assert np.array_equal(
-        Setting(again).prior(Learned(model, 3, 2))[order], setting.prior(Learned(model, 3, 2))
+        ThreatModel(again).prior(Learned(model, 3, 2))[order], threat.prior(Learned(model, 3, 2))
     )
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bkpriv_client.adult import read_adult
 from bkpriv_core.belief.knowledge import Uniform
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.count import Count, count_exchanges
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge, Unsupported
 from bkpriv_core.method import METHODS, Job
@@ -27,7 +27,7 @@ from bkpriv_core.release.generalized.assignment import infer_assignments
 from bkpriv_core.release.generalized.components import find_components
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import RangeStyle, Release
-from bkpriv_core.requirement.sight import Sight
+from bkpriv_core.requirement.scope import Scope
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.parts import Parts
@@ -171,7 +171,7 @@ def test_people_are_counted_whose_group_another_fits_in_some_assignment(
     drawn: tuple[Records, list[int], RangeStyle],
 ) -> None:
     reader, release = Reader(*drawn), published(*drawn)
-    counted = count_exchanges(release, Setting(release.parts), [])
+    counted = count_exchanges(release, ThreatModel(release.parts), [])
     if not release.published:
         assert counted is None
         return
@@ -214,8 +214,8 @@ def test_a_reader_without_groups_is_played_for_people_of_groups_that_exchange(
     drawn: tuple[Records, list[int], RangeStyle],
 ) -> None:
     records, reader, release = drawn[0], Reader(*drawn), published(*drawn)
-    setting = Setting(release.parts)
-    counted = count_exchanges(release, setting, [(Uniform(), Sight())])
+    threat = ThreatModel(release.parts)
+    counted = count_exchanges(release, threat, [(Uniform(), Scope())])
     prior = oracles.shares(records, records.everything())
     believed = reader.beliefs([prior] * len(records.rows))
     if counted is None or believed is None or not counted.vulnerable:
@@ -268,7 +268,7 @@ def test_too_many_boxes_are_refused(name: str, asked: str, monkeypatch: pytest.M
     monkeypatch.setattr(components, name, 5)
     release = published(by_age("a", "b", "a", "b"), [0, 1, 0, 1], "range")
     with pytest.raises(TooLarge, match="boxes") as refused:
-        count_exchanges(release, Setting(release.parts), [])
+        count_exchanges(release, ThreatModel(release.parts), [])
     assert asked in refused.value.detail
 
 
@@ -277,7 +277,7 @@ def test_a_release_that_shows_its_groups_is_refused() -> None:
     shows = Release(release.parts, release.groups, Bucketized())
     with pytest.raises(Unsupported, match="bucketized"):
         infer_assignments(shows, np.full((2, 2), 0.5))
-    assert count_exchanges(shows, Setting(shows.parts), []) is None
+    assert count_exchanges(shows, ThreatModel(shows.parts), []) is None
 
 
 def test_what_was_not_counted_has_no_share() -> None:
@@ -291,12 +291,12 @@ def test_three_in_a_hundred_of_adult_can_be_elsewhere() -> None:
     if not path:
         pytest.skip("the Adult data are missing: set ADULT to the CSV file")
     table = count_cells(read_adult(Path(path)))
-    setting, method = Setting(table), METHODS["mondrian"]
+    threat, method = ThreatModel(table), METHODS["mondrian"]
     skyline = [{"bandwidth": each, "t": 0.2, "smoothing": 0.75} for each in (0.2, 0.3, 0.5)]
     policy = parse_policy({"k_anonymity": {"k": 5}, "bt_privacy": skyline})
-    job = Job(setting, policy.requirements, method.options(), SeededChance(1), SILENT)
+    job = Job(threat, policy.requirements, method.options(), SeededChance(1), SILENT)
     release = method.make(job).release
-    prior = setting.over(release.parts).prior(0.3)
+    prior = threat.over(release.parts).prior(0.3)
     started = time.process_time()
     found = infer_assignments(release, prior)
     assert time.process_time() - started < 10

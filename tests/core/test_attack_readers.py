@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bkpriv_core.attack import Outcome, Target, find_attacker, metrics, parse_options
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
@@ -30,9 +30,9 @@ def played(name: str, target: Target, **stated: object) -> tuple[Outcome, dict[s
 
 def overlapping() -> Target:
     """Groups of which two can exchange a member each."""
-    setting = Setting(as_table(by_age("a", "b", "a", "b", "a", "b")))
+    threat = ThreatModel(as_table(by_age("a", "b", "a", "b", "a", "b")))
     groups = Groups.from_labels(np.array([0, 1, 0, 1, 2, 2]))
-    return Target(Release(setting.parts, groups, Generalized()), setting)
+    return Target(Release(threat.parts, groups, Generalized()), threat)
 
 
 def test_people_in_groups_that_exchange_are_counted() -> None:
@@ -61,7 +61,7 @@ def test_where_nobody_is_inferred_there_are_no_figures_but_numbers(
     target = overlapping()
     groups = Groups.from_labels(np.array([0, 1, 0, -1, -1, 1]))
     release = Release(target.release.parts, groups, Generalized())
-    target = Target(release, target.setting)
+    target = Target(release, target.threat)
     monkeypatch.setattr("bkpriv_core.release.generalized.assignment._COMPOSITIONS", 0)
     _, figures = played("without_groups", target, bandwidth={"kernel": "uniform"})
     assert figures == {

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
+    BeliefScope,
     BtPrivacy,
     KAnonymity,
     LDiversity,
     Measurement,
-    Regard,
     Requirement,
     TCloseness,
 )
@@ -85,11 +85,11 @@ def agrees(finding: Finding, expected: Judged, sizes: Sequence[int]) -> None:
 
 
 def measured(
-    setting: Setting, groups: Groups, requirement: Requirement, estimator: Estimator = "omega"
+    threat: ThreatModel, groups: Groups, requirement: Requirement, estimator: Estimator = "omega"
 ) -> list[Finding]:
     """Findings about one requirement, with faults."""
-    measurement = requirement.measure(setting, groups, estimator)
-    return findings(setting, groups, [requirement], [measurement], estimator)
+    measurement = requirement.measure(threat, groups, estimator)
+    return findings(threat, groups, [requirement], [measurement], estimator)
 
 
 @MANY
@@ -97,8 +97,8 @@ def measured(
 def test_counts_are_judged_record_by_record(
     records: Records, t: float, least: int, data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
+    threat = ThreatModel(as_table(records))
+    lists = data.draw(partitions(threat.table.cells, suppress=True).filter(bool))
     groups = [records_of(records, cells) for cells in lists]
     sizes = [len(group) for group in groups]
     for requirement, of_group, threshold, upper in (
@@ -123,7 +123,7 @@ def test_counts_are_judged_record_by_record(
         ),
     ):
         figures = {place: [of_group(group)] * len(group) for place, group in enumerate(groups)}
-        (finding,) = measured(setting, as_groups(lists), requirement)
+        (finding,) = measured(threat, as_groups(lists), requirement)
         agrees(finding, judge(figures, threshold, upper=upper), sizes)
         assert finding.estimator == "exact"
         assert finding.parameters == requirement.bounds[0].parameters
@@ -156,10 +156,10 @@ def test_beliefs_are_judged_record_by_record(
     smoothing: float | None,
     data: st.DataObject,
 ) -> None:
-    setting = Setting(as_table(records))
-    lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
-    regards = (Regard(smoothing=smoothing),) * len(skyline)
-    rows = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline), regards), estimator)
+    threat = ThreatModel(as_table(records))
+    lists = data.draw(partitions(threat.table.cells, suppress=True).filter(bool))
+    regards = (BeliefScope(smoothing=smoothing),) * len(skyline)
+    rows = measured(threat, as_groups(lists), BtPrivacy(tuple(skyline), regards), estimator)
     assert len(rows) == len(skyline)
     for finding, (width, t) in zip(rows, skyline, strict=True):
         moves = [
@@ -197,10 +197,10 @@ def inferred(used: list[int], sizes: Sequence[int] = (1, 1, 1, 1)) -> str:
     rows = tuple((letter, "s") for letter in secrets)
     attribute, sensitive = (oracles.Attribute(name, tuple("abcd")) for name in ("x", "y"))
     sensitive = replace(sensitive, values=("s",))
-    setting = Setting(as_table(Records((attribute,), sensitive, rows)))
+    threat = ThreatModel(as_table(Records((attribute,), sensitive, rows)))
     groups = as_groups([[cell] for cell in range(4)])
     measurement = Measurement(np.ones((1, 4)), np.array(used, dtype=np.int8))
-    (finding,) = findings(setting, groups, [KAnonymity(1)], [measurement])
+    (finding,) = findings(threat, groups, [KAnonymity(1)], [measurement])
     return finding.estimator
 
 
@@ -223,40 +223,40 @@ def test_where_persons_are_counted_the_ways_of_inference_count_persons() -> None
     table, _ = Table.from_rows((known,), persons.sensitive, each, np.ones(3, dtype=np.int64))
     measurement = Measurement(np.ones((1, 2)), np.array([3, 0], dtype=np.int8))
     groups = as_groups([[0], [1]])
-    (finding,) = findings(Setting(table), groups, [KAnonymity(1)], [measurement])
+    (finding,) = findings(ThreatModel(table), groups, [KAnonymity(1)], [measurement])
     assert finding.estimator == "exact, but omega for 1 group (2 persons)"
 
 
 def test_faults_are_found_where_they_are_asked_for() -> None:
-    setting = Setting(as_table(by_age("flu", "hiv", "flu", "hiv")))
+    threat = ThreatModel(as_table(by_age("flu", "hiv", "flu", "hiv")))
     groups = as_groups([[0, 1], [2, 3]])
     requirement = BtPrivacy(((0.3, 0.2),))
-    measurement = requirement.measure(setting, groups)
-    (without,) = findings(setting, groups, [requirement], [measurement])
-    (finding,) = measured(setting, groups, requirement)
+    measurement = requirement.measure(threat, groups)
+    (without,) = findings(threat, groups, [requirement], [measurement])
+    (finding,) = measured(threat, groups, requirement)
     assert without.fault is None
     assert finding.fault is not None
     assert replace(finding, fault=None) == without
 
 
 def test_an_infinite_figure_is_the_worst_and_the_mean() -> None:
-    setting = Setting(as_table(by_age("flu", "flu", "hiv", "flu")))
-    (finding,) = measured(setting, as_groups([[0, 1], [2, 3]]), LDiversity(2, "recursive", 1.0))
+    threat = ThreatModel(as_table(by_age("flu", "flu", "hiv", "flu")))
+    (finding,) = measured(threat, as_groups([[0, 1], [2, 3]]), LDiversity(2, "recursive", 1.0))
     assert (finding.worst, finding.mean, finding.vulnerable) == (math.inf, math.inf, 4)
     assert finding.fault is not None
     assert (finding.fault.group, finding.fault.records) == (0, 2)
 
 
 def test_what_can_be_audited_exactly_is_what_exact_inference_accepts() -> None:
-    setting = Setting(as_table(by_age(*(f"{place % 10}" for place in range(200)))))
+    threat = ThreatModel(as_table(by_age(*(f"{place % 10}" for place in range(200)))))
     requirement = BtPrivacy(((0.3, 0.2),))
     small = as_groups([list(range(start, start + 10)) for start in range(0, 200, 10)])
-    assert exactly_auditable(setting.parts, small)
-    assert requirement.measure(setting, small, "exact").exact.all()
+    assert exactly_auditable(threat.parts, small)
+    assert requirement.measure(threat, small, "exact").exact.all()
     for large in (Groups.whole(200), as_groups([[0, 1], list(range(2, 200))])):
-        assert not exactly_auditable(setting.parts, large)
+        assert not exactly_auditable(threat.parts, large)
         with pytest.raises(TooLarge):
-            requirement.measure(setting, large, "exact")
+            requirement.measure(threat, large, "exact")
 
 
 # --- Queries --------------------------------------------------------------------------------------

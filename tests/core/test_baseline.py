@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.method.baseline import k_anonymous
@@ -49,7 +49,7 @@ def test_a_release_that_is_no_more_than_k_anonymous_is_its_own_baseline(
     options = method.options()
     try:
         release, _ = method.certified(
-            Job(Setting(table), requirements, options, SecretChance(), SILENT)
+            Job(ThreatModel(table), requirements, options, SecretChance(), SILENT)
         )
     except UnattainableRequirement:
         return

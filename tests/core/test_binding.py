@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.distance import BeliefDistance, js_divergence
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.requirement import check_binding
@@ -101,7 +101,7 @@ def test_of_several_columns_it_is_that_of_each(table: Told, smoothing: float | N
     if smoothing is not None:
         stated["smoothing"] = smoothing
     policy = parse_policy({"bt_privacy": stated}).about(COLUMNS)
-    most = policy.requirements[0].most(Setting(table.table))
+    most = policy.requirements[0].most(ThreatModel(table.table))
     for column, figure in zip(table.columns, most, strict=True):
         size = len(column.sensitive.values)
         corners = [[Fraction(int(one == other)) for other in range(size)] for one in range(size)]
@@ -141,10 +141,10 @@ def test_no_group_has_a_larger_figure(
     cells = data.draw(partitions(len(records.cells())))
     if not cells:
         return
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     (item,) = parse_policy(stated).requirements
-    figures = item.measure(setting, as_groups(cells), "exact").figures
-    (most,) = item.most(setting)
+    figures = item.measure(threat, as_groups(cells), "exact").figures
+    (most,) = item.most(threat)
     assert figures.max() <= most + 1e-9
 
 
@@ -157,11 +157,11 @@ def test_some_group_of_people_alike_has_it(stated: dict[str, Any], records: Reco
     alone = oracles.Attribute("q", tuple(str(place) for place in range(len(each))))
     rows = tuple((str(place), value) for place, (_, value) in enumerate(each))
     apart = Records((alone,), records.sensitive, rows)
-    setting = Setting(as_table(apart))
+    threat = ThreatModel(as_table(apart))
     (item,) = parse_policy(stated).requirements
     groups = Groups.from_labels(np.arange(len(rows)))
-    (most,) = item.most(setting)
-    assert item.measure(setting, groups).figures.max() == pytest.approx(most, abs=1e-9)
+    (most,) = item.most(threat)
+    assert item.measure(threat, groups).figures.max() == pytest.approx(most, abs=1e-9)
 
 
 # --- refused --------------------------------------------------------------------------------------
@@ -169,8 +169,8 @@ def test_some_group_of_people_alike_has_it(stated: dict[str, Any], records: Reco
 
 def test_a_distance_that_blends_nearly_all_is_refused_with_the_figure() -> None:
     """Case: the body mass index of 4,190 people, whose raw table kept .2 by a smoothing of .75."""
-    setting = Setting(surveyed())
-    values = setting.table.sensitive.positions
+    threat = ThreatModel(surveyed())
+    values = threat.table.sensitive.positions
     assert values is not None
     span = values[-1] - values[0]
     weights = 1 - (np.abs(values[:, None] - values) / span / 0.75) ** 2
@@ -184,15 +184,15 @@ def test_a_distance_that_blends_nearly_all_is_refused_with_the_figure() -> None:
         return parse_policy(stated).requirements
 
     with pytest.raises(InvalidParameter, match=r"bt_privacy .*smoothing.* cannot bind") as caught:
-        check_binding(demanding(0.2, smoothing=0.75), setting)
+        check_binding(demanding(0.2, smoothing=0.75), threat)
     assert f"{largest:.6g}" in caught.value.detail
     assert largest < 0.2
     figure = float(caught.value.hint.split("below ")[1].split(",")[0])
     assert figure == pytest.approx(largest, rel=1e-5)
-    check_binding(demanding(0.99 * figure, smoothing=0.75), setting)
-    check_binding(demanding(0.2), setting)
+    check_binding(demanding(0.99 * figure, smoothing=0.75), threat)
+    check_binding(demanding(0.2), threat)
     with pytest.raises(InvalidParameter, match="cannot bind"):
-        check_binding(demanding(1.0), setting)
+        check_binding(demanding(1.0), threat)
 
 
 @pytest.mark.parametrize(
@@ -212,15 +212,15 @@ def test_a_distance_that_blends_nearly_all_is_refused_with_the_figure() -> None:
 )
 def test_what_any_release_keeps_is_refused(stated: dict[str, Any], most: float) -> None:
     """A quarter of all have b."""
-    setting = Setting(as_table(by_age(*"aaabaaab")))
+    threat = ThreatModel(as_table(by_age(*"aaabaaab")))
     requirements = parse_policy(stated).requirements
     with pytest.raises(InvalidParameter, match="cannot bind") as caught:
-        check_binding(requirements, setting)
+        check_binding(requirements, threat)
     assert f"{most:g}" in caught.value.detail
     assert caught.value.hint
-    groups = Groups.whole(len(setting.parts))
-    measured = [item.measure(setting, groups, "auto") for item in requirements]
-    (row,) = findings(setting, groups, requirements, measured)
+    groups = Groups.whole(len(threat.parts))
+    measured = [item.measure(threat, groups, "auto") for item in requirements]
+    (row,) = findings(threat, groups, requirements, measured)
     assert row.most == pytest.approx(most)
 
 
@@ -239,12 +239,12 @@ def test_what_any_release_keeps_is_refused(stated: dict[str, Any], most: float) 
     ids=str,
 )
 def test_what_may_bind_is_not(stated: dict[str, Any]) -> None:
-    check_binding(parse_policy(stated).requirements, Setting(as_table(by_age(*"aaabaaab"))))
+    check_binding(parse_policy(stated).requirements, ThreatModel(as_table(by_age(*"aaabaaab"))))
 
 
 def test_of_a_table_of_one_value_nothing_is_refused() -> None:
     policy = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.2}, "t_closeness": {"t": 0.1}})
-    check_binding(policy.requirements, Setting(as_table(by_age(*"aaa"))))
+    check_binding(policy.requirements, ThreatModel(as_table(by_age(*"aaa"))))
     assert math.isinf(parse_policy({"k_anonymity": {"k": 2}}).requirements[0].most(
-        Setting(as_table(by_age(*"ab")))
+        ThreatModel(as_table(by_age(*"ab")))
     )[0])  # fmt: skip

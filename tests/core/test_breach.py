@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.composition.companion import companion
 from bkpriv_core.requirement import BeliefBreach
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.together.companion import companion
 from tests.conftest import sample
 from tests.core import oracles
 from tests.core.breach_oracles import believed, breach
+from tests.core.composition_releases import Shown, histories, joint_of
 from tests.core.library import Known
 from tests.core.oracles import Belief, Records
 from tests.core.several import COLUMNS, Told, told, weighed
@@ -30,9 +31,8 @@ from tests.core.strategies import (
     tables,
     told_apart,
 )
+from tests.core.test_composition_measurement import believed_of
 from tests.core.test_persons_requirement import VALUES, Patients, persons
-from tests.core.test_together_measurement import believed_of
-from tests.core.together_releases import Shown, histories, joint_of
 
 HUNDREDS = settings(max_examples=sample(500), deadline=None)
 
@@ -49,13 +49,13 @@ def check(
     records: Records,
     prior: Sequence[Belief],
     cells: list[list[int]],
-    setting: Setting,
+    threat: ThreatModel,
     demanded: BeliefBreach,
     rho1: float,
 ) -> None:
     """Figures of groups of cells are those of all worlds, and so is what is named."""
     groups = as_groups(cells)
-    measured = demanded.measure(setting, groups, "exact").figures
+    measured = demanded.measure(threat, groups, "exact").figures
     expected = []
     largest: list[list[tuple[float, float]]] = [[] for _ in cells]
     for number, before, after in weighed(records, prior, cells):
@@ -65,10 +65,10 @@ def check(
     np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
     for number, pairs in enumerate(largest):
         if any(after for _, after in pairs):
-            shift = demanded.explain(setting, groups.select(np.array([number])), 0, "exact")
+            shift = demanded.explain(threat, groups.select(np.array([number])), 0, "exact")
             assert shift.after == pytest.approx(max(after for _, after in pairs), abs=1e-7)
             assert shift.before <= rho1 + 2e-9
-            assert shift.label(setting.table.sensitive) is not None or None in (
+            assert shift.label(threat.table.sensitive) is not None or None in (
                 records.sensitive.values
             )
 
@@ -90,7 +90,7 @@ def test_breaches_of_who_knows_by_bandwidth(
     if data.draw(st.booleans()):
         each, known = [each[0]] * len(each), each[0]
     prior = oracles.rounded(oracles.priors(records, each))
-    check(records, prior, cells, Setting(as_table(records)), demanding(known, rho[0]), rho[0])
+    check(records, prior, cells, ThreatModel(as_table(records)), demanding(known, rho[0]), rho[0])
 
 
 @HUNDREDS
@@ -111,9 +111,9 @@ def test_breaches_of_who_knows_shares_or_a_table(
     for members, belief in zip(records.cells(), given_of, strict=True):
         for record in members:
             prior[record] = belief
-    setting = Setting(as_table(records), library=Known(cells=as_array(given_of)))
+    threat = ThreatModel(as_table(records), library=Known(cells=as_array(given_of)))
     known: Any = {"kernel": "uniform"} if uniform else {"table": "p"}
-    check(records, prior, cells, setting, demanding(known, rho[0]), rho[0])
+    check(records, prior, cells, threat, demanding(known, rho[0]), rho[0])
 
 
 @HUNDREDS
@@ -121,13 +121,13 @@ def test_breaches_of_who_knows_shares_or_a_table(
 def test_breaches_of_who_remembers(
     records: Records, data: st.DataObject, rho: tuple[float, float]
 ) -> None:
-    setting, remembered = data.draw(told_apart(records, positive=True))
+    threat, remembered = data.draw(told_apart(records, positive=True))
     demanded = demanding({"sequence": "s"}, rho[0])
     (bound,) = demanded.bounds
     assert bound.remembers
     assert demanded.tells_apart
     assert companion(demanded).part is None
-    measured = demanded.measure(setting, Groups.whole(len(records.rows)), "exact").figures
+    measured = demanded.measure(threat, Groups.whole(len(records.rows)), "exact").figures
     secrets = records.secrets(records.everything())
     posterior = oracles.exact_posterior(remembered, secrets)
     assert posterior is not None
@@ -149,7 +149,7 @@ def test_breaches_of_several_columns_and_jointly(
     (each,) = demanding(bandwidth, rho[0]).about(COLUMNS, True)
     assert [bound.parameters["sensitive"] for bound in each.bounds] == list(COLUMNS)
     (jointly,) = demanding(bandwidth, rho[0], joint=True).about(COLUMNS, True)
-    setting, groups = Setting(table.table), as_groups(cells)
+    threat, groups = ThreatModel(table.table), as_groups(cells)
     prior = oracles.rounded(oracles.priors(table.joint, [bandwidth] * len(table.joint.attributes)))
     expected: list[list[float]] = [[], [], []]
     for _, before, after in weighed(table.joint, prior, cells):
@@ -159,7 +159,7 @@ def test_breaches_of_several_columns_and_jointly(
         pairs = [(float(p), float(q)) for p, q in zip(before, after, strict=True)]
         expected[2].append(breach(pairs, rho[0]))
     measured = np.vstack(
-        [item.measure(setting, groups, "exact").figures for item in (each, jointly)]
+        [item.measure(threat, groups, "exact").figures for item in (each, jointly)]
     )
     np.testing.assert_allclose(measured, expected, rtol=0, atol=1e-7)
 
@@ -174,7 +174,7 @@ def test_breaches_about_persons_of_several_records(
         return
     prior = oracles.rounded(oracles.priors(patients.spelled, [bandwidth]))
     (demanded,) = demanding(bandwidth, rho[0]).about(("disease",), True)
-    measured = demanded.measure(Setting(patients.table), as_groups(cells), "exact").figures
+    measured = demanded.measure(ThreatModel(patients.table), as_groups(cells), "exact").figures
     expected = [
         breach(
             [

@@ -12,7 +12,7 @@ from bkpriv_core.audit import findings
 from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import parse_knowledge
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import certainties, counted_sure, made_sure_in
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job
@@ -130,14 +130,14 @@ def test_every_method_keeps_everybody_from_becoming_sure(name: str) -> None:
     }
     requirements = parse_policy(policy).requirements
     made, rows, _ = method.make(
-        Job(Setting(table), requirements, method.options(), SeededChance(2), SILENT)
+        Job(ThreatModel(table), requirements, method.options(), SeededChance(2), SILENT)
     )
-    setting = Setting(table).over(made.parts)
+    threat = ThreatModel(table).over(made.parts)
     asked = [row for row in rows if row.requirement == "belief_breach"]
     assert [row.satisfied for row in asked] == [True] * 3
     for one, row in zip(map(parse_knowledge, known), asked, strict=True):
-        inferred = setting.adversaries([one]).posterior(made.groups, "auto")
-        before = setting.prior(one)[made.groups.members]
+        inferred = threat.adversaries([one]).posterior(made.groups, "auto")
+        before = threat.prior(one)[made.groups.members]
         most = np.where(before <= 0.5, inferred.beliefs[0], 0.0).max()
         assert most <= 0.7 + 1e-9
         assert row.worst == pytest.approx(most, abs=1e-9)
@@ -148,21 +148,21 @@ def test_the_bound_binds_where_a_distance_alone_does_not() -> None:
 
     def made(policy: dict[str, Any]) -> Any:
         return method.make(
-            Job(Setting(table), parse_policy(policy).requirements, method.options(),
+            Job(ThreatModel(table), parse_policy(policy).requirements, method.options(),
             SeededChance(2), SILENT),
         )[0]  # fmt: skip
 
     beside = {"k_anonymity": {"k": 2}}
     free = made(beside)
     (count,) = certainties(
-        Setting(table).over(free.parts),
+        ThreatModel(table).over(free.parts),
         free.groups,
         parse_policy({"bt_privacy": {"bandwidth": 0.2, "t": 1}}).requirements,
     )
     assert count.records > 5
     kept = made({**beside, "belief_breach": {"bandwidth": 0.2, "rho1": 0.5, "rho2": 0.9}})
     (count,) = certainties(
-        Setting(table).over(kept.parts),
+        ThreatModel(table).over(kept.parts),
         kept.groups,
         parse_policy({"bt_privacy": {"bandwidth": 0.2, "t": 1}}).requirements,
     )
@@ -174,7 +174,7 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
     table = as_table(by_age("a", "a", "a", "b", "a", "a", "a", "a"))
     prior = np.tile([0.9, 0.1], (8, 1))
     prior[3] = [0.55, 0.45]
-    setting = Setting(table, library=Known(cells=prior))
+    threat = ThreatModel(table, library=Known(cells=prior))
 
     def demanding(rho2: float) -> list[Requirement]:
         stated = {"bandwidth": {"table": "p"}, "rho1": 0.45, "rho2": rho2}
@@ -183,13 +183,13 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
     # .45 / .55 against seven times .1 / .9.
     attained = (0.45 / 0.55) / (0.45 / 0.55 + 7 / 9)
     with pytest.raises(UnattainableRequirement, match=r"belief_breach .*is not met by") as caught:
-        check_attainable(demanding(attained - 0.01), setting)
+        check_attainable(demanding(attained - 0.01), threat)
     assert f"{attained:.6g}" in caught.value.detail
-    check_attainable(demanding(attained), setting)
+    check_attainable(demanding(attained), threat)
     # Whom it is told of is left out, where others can be published.
     method = GROUP_METHODS["mondrian"]
     made, _, _ = method.make(
-        Job(setting, demanding(attained - 0.01), method.options(), SeededChance(1), SILENT)
+        Job(threat, demanding(attained - 0.01), method.options(), SeededChance(1), SILENT)
     )
     assert made.published < 8
 
@@ -200,13 +200,13 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
 def test_of_whom_the_reader_becomes_sure_is_counted_and_named() -> None:
     """The release, by hand, has two groups of two shares, and one is all of one value."""
     table = as_table(by_age("a", "a", "a", "b", "b", "b"))
-    setting, groups = Setting(table), as_groups([[0, 1], [2, 3], [4, 5]])
+    threat, groups = ThreatModel(table), as_groups([[0, 1], [2, 3], [4, 5]])
     policy = parse_policy({"bt_privacy": {"bandwidth": {"kernel": "uniform"}, "t": 0.5}})
-    (count,) = certainties(setting, groups, policy.requirements)
+    (count,) = certainties(threat, groups, policy.requirements)
     assert (count.records, count.right, count.customary) == (4, 4, False)
     assert (count.reader, dict(count.about)) == ({"kernel": "uniform"}, {})
     assert (count.worst, count.estimator) == (1.0, "exact")
-    sure = made_sure_in(setting, groups, policy.requirements[0].knowledge[0], "auto")
+    sure = made_sure_in(threat, groups, policy.requirements[0].knowledge[0], "auto")
     assert sure.records.tolist() == [2, 0, 2]
     assert [sure.values[0], sure.values[2]] == ["a", "b"]
     assert sure.before.tolist() == [0.5] * 3
@@ -214,18 +214,18 @@ def test_of_whom_the_reader_becomes_sure_is_counted_and_named() -> None:
 
 
 def test_where_no_reader_is_named_one_stands_in() -> None:
-    setting, groups = Setting(people(60, 1)), Groups.whole(len(Setting(people(60, 1)).parts))
-    (count,) = certainties(setting, groups, parse_policy({"k_anonymity": {"k": 2}}).requirements)
+    threat, groups = ThreatModel(people(60, 1)), Groups.whole(len(ThreatModel(people(60, 1)).parts))
+    (count,) = certainties(threat, groups, parse_policy({"k_anonymity": {"k": 2}}).requirements)
     assert (count.reader, count.customary) == (0.3, True)
     expected = BeliefBreach.parse({"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9})
-    (figures,) = expected.measure(setting, groups, "auto").figures
-    weights = setting.parts.weights[groups.members]
+    (figures,) = expected.measure(threat, groups, "auto").figures
+    weights = threat.parts.weights[groups.members]
     assert count.records == weights[figures > 0.9 + 1e-9].sum()
 
 
 def test_each_reader_is_counted_once_and_put_to_the_bounds_about_them() -> None:
     table = people(60, 1)
-    setting, groups = Setting(table), Groups.from_labels(np.arange(table.cells))
+    threat, groups = ThreatModel(table), Groups.from_labels(np.arange(table.cells))
     policy = parse_policy(
         {
             "k_anonymity": {"k": 1},
@@ -233,10 +233,10 @@ def test_each_reader_is_counted_once_and_put_to_the_bounds_about_them() -> None:
             "js_divergence": {"j": 1, "bandwidth": 0.3},
         }
     )
-    counted = certainties(setting, groups, policy.requirements)
+    counted = certainties(threat, groups, policy.requirements)
     assert [each.reader for each in counted] == [0.3, 0.2]
     assert counted[0].records > 0
-    measured = [item.measure(setting, groups, "auto") for item in policy.requirements]
-    rows = counted_sure(findings(setting, groups, policy.requirements, measured), counted)
+    measured = [item.measure(threat, groups, "auto") for item in policy.requirements]
+    rows = counted_sure(findings(threat, groups, policy.requirements, measured), counted)
     first, second = (each.records for each in counted)
     assert [row.sure for row in rows] == [None, first, second, first]

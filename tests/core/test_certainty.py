@@ -11,7 +11,7 @@ from bkpriv_core import certainty
 from bkpriv_core.belief import disclosure
 from bkpriv_core.belief.posterior import Estimator, posterior
 from bkpriv_core.belief.prior import kernel_effort
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import certainties, most_known, readers, weak_certainties
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.policy import parse_policy
@@ -25,27 +25,27 @@ ASKED: dict[str, Any] = {"bt_privacy": {"bandwidth": 0.2, "t": 0.9}}
 PLAIN: dict[str, Any] = {"k_anonymity": {"k": 2}}
 
 
-def grouped(records: int, seed: int, groups: int) -> tuple[Setting, Groups]:
+def grouped(records: int, seed: int, groups: int) -> tuple[ThreatModel, Groups]:
     """Draw people in groups of those next to each other."""
-    setting = Setting(people(records, seed))
-    order = np.lexsort(setting.parts.codes.T)
+    threat = ThreatModel(people(records, seed))
+    order = np.lexsort(threat.parts.codes.T)
     labels = np.empty(len(order), dtype=np.int64)
     labels[order] = np.arange(len(order)) * groups // len(order)
-    return setting, Groups.from_labels(labels)
+    return threat, Groups.from_labels(labels)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("estimator", ["auto", "omega"])
 def test_who_is_right_and_who_was_certain_anyway(seed: int, estimator: Estimator) -> None:
     """Beliefs are judged person by person; `right` by the same estimate as the figures."""
-    setting, groups = grouped(80, seed, 24)
+    threat, groups = grouped(80, seed, 24)
     (knowledge,) = parse_policy(ASKED).requirements[0].knowledge
-    (count,) = certainties(setting, groups, parse_policy(ASKED).requirements, estimator)
-    beliefs = setting.adversaries([knowledge]).posterior(groups, estimator).beliefs[0]
+    (count,) = certainties(threat, groups, parse_policy(ASKED).requirements, estimator)
+    beliefs = threat.adversaries([knowledge]).posterior(groups, estimator).beliefs[0]
     sure = right = anyway = 0
     for member, after in zip(groups.members.tolist(), beliefs, strict=True):
-        before = setting.prior(knowledge)[member]
-        has = setting.parts.counts[member]
+        before = threat.prior(knowledge)[member]
+        has = threat.parts.counts[member]
         found = (before <= 0.5) & (after > 0.9 + 1e-9)
         sure += int(has.sum() * found.any())
         right += int(has[found].sum())
@@ -74,29 +74,29 @@ def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
     """The table tells of three of four that they have a, and of one of these wrongly."""
     table = as_table(by_age("a", "a", "b", "b"))
     prior = np.array([[0.95, 0.05], [0.92, 0.08], [0.95, 0.05], [0.4, 0.6]])
-    setting = Setting(table, library=Known(cells=prior))
+    threat = ThreatModel(table, library=Known(cells=prior))
     policy = parse_policy({"bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}})
-    (count,) = certainties(setting, as_groups([[0], [1], [2], [3]]), policy.requirements)
+    (count,) = certainties(threat, as_groups([[0], [1], [2], [3]]), policy.requirements)
     assert (count.records, count.right, count.anyway) == (1, 1, 3)
-    named, _ = readers(policy.requirements, setting)
-    assert most_known(setting, as_groups([[0], [1], [2], [3]]), named) == 3
+    named, _ = readers(policy.requirements, threat)
+    assert most_known(threat, as_groups([[0], [1], [2], [3]]), named) == 3
 
 
 def test_for_who_stands_in_groups_that_take_long_are_estimated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    setting, groups = grouped(80, 3, 16)
+    threat, groups = grouped(80, 3, 16)
     requirements = parse_policy(PLAIN).requirements
-    (exact,) = certainties(setting, groups, requirements)
+    (exact,) = certainties(threat, groups, requirements)
     assert exact.estimator == "exact"
     monkeypatch.setattr(certainty, "_MOST_STATES", 60)
-    (partly,) = certainties(setting, groups, requirements, progress=Progress())
+    (partly,) = certainties(threat, groups, requirements, progress=Progress())
     assert partly.estimator.startswith("exact, but bethe for ")
     assert partly.records == pytest.approx(exact.records, abs=4)
     assert partly.right <= partly.records
     # Who is named is inferred as it is asked for.
     named = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.9}}).requirements
-    (asked,) = certainties(setting, groups, named)
+    (asked,) = certainties(threat, groups, named)
     assert (asked.records, asked.estimator) == (exact.records, "exact")
 
 
@@ -104,24 +104,24 @@ def test_for_who_stands_in_groups_that_take_long_are_estimated(
 def test_for_who_stands_in_tables_that_take_long_are_refused(
     monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    setting, groups = grouped(40, 1, 10)
+    threat, groups = grouped(40, 1, 10)
     needed = {
-        "_MOST_BELIEFS": setting.table.cells * setting.table.sensitive.size,
-        "_MOST_EFFORT": kernel_effort(setting.table, 0.3),
+        "_MOST_BELIEFS": threat.table.cells * threat.table.sensitive.size,
+        "_MOST_EFFORT": kernel_effort(threat.table, 0.3),
     }[limit]
     monkeypatch.setattr(certainty, limit, needed)
-    certainties(setting, groups, parse_policy(PLAIN).requirements)
+    certainties(threat, groups, parse_policy(PLAIN).requirements)
     monkeypatch.setattr(certainty, limit, needed - 1)
     with pytest.raises(TooLarge, match=r"bandwidth 0\.3"):
-        certainties(setting, groups, parse_policy(PLAIN).requirements)
-    certainties(setting, groups, parse_policy(ASKED).requirements)
+        certainties(threat, groups, parse_policy(PLAIN).requirements)
+    certainties(threat, groups, parse_policy(ASKED).requirements)
 
 
 def test_who_is_measured_already_is_not_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting, groups = grouped(80, 3, 16)
+    threat, groups = grouped(80, 3, 16)
     several = {"bt_privacy": [{"bandwidth": 0.2, "t": 0.9}, {"bandwidth": 0.4, "t": 0.9}]}
     (item,) = requirements = parse_policy(several).requirements
-    expected = certainties(setting, groups, requirements)
+    expected = certainties(threat, groups, requirements)
     asked = []
 
     def counted(some: Groups, *given: Any, **named: Any) -> Any:
@@ -129,65 +129,65 @@ def test_who_is_measured_already_is_not_inferred_again(monkeypatch: pytest.Monke
         return posterior(some, *given, **named)
 
     monkeypatch.setattr(disclosure, "posterior", counted)
-    setting = Setting(setting.table)
-    item.measure(setting, groups, "auto")
-    item.explain(setting, groups.select(np.array([0])), 0, "auto")
-    assert certainties(setting, groups, requirements) == expected
+    threat = ThreatModel(threat.table)
+    item.measure(threat, groups, "auto")
+    item.explain(threat, groups.select(np.array([0])), 0, "auto")
+    assert certainties(threat, groups, requirements) == expected
     whole = len(groups)
     assert asked.count(whole) == 1
     # By another estimate, or of other groups, they are.
-    certainties(setting, groups, requirements, "omega")
+    certainties(threat, groups, requirements, "omega")
     assert asked.count(whole) == 2
-    other = Groups.from_labels(groups.labels(len(setting.parts))[::-1])
-    assert certainties(setting, other, requirements) == certainties(
-        Setting(setting.table), other, requirements
+    other = Groups.from_labels(groups.labels(len(threat.parts))[::-1])
+    assert certainties(threat, other, requirements) == certainties(
+        ThreatModel(threat.table), other, requirements
     )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_weak_readers_are_sure_of_whom_equation_3_makes_them_sure(seed: int) -> None:
     """One who knows the shares alone believes the shares of the group, person by person."""
-    setting, groups = grouped(80, seed, 24)
-    found = weak_certainties(setting, groups, parse_policy(ASKED).requirements)
+    threat, groups = grouped(80, seed, 24)
+    found = weak_certainties(threat, groups, parse_policy(ASKED).requirements)
     assert [each.reader for each in found] == [
         {"kernel": "uniform"},
         {"only": "age", "bandwidth": 0.3},
         {"only": "town", "bandwidth": 0.3},
     ]
-    shares, table = setting.parts.histograms(groups), setting.table.overall
+    shares, table = threat.parts.histograms(groups), threat.table.overall
     shares = shares / shares.sum(axis=1, keepdims=True)
-    sizes = setting.parts.sizes(groups)
+    sizes = threat.parts.sizes(groups)
     sure = ((shares > 0.9 + 1e-9) & (table <= 0.5)).any(axis=1)
     assert (found[0].records, found[0].anyway) == (sizes[sure].sum(), 0)
     assert found[0].records > 0
     for each in found:
         asked: dict[str, Any] = {"bandwidth": each.reader, "rho1": 0.5, "rho2": 0.9}
         (demanded,) = parse_policy({"belief_breach": asked}).requirements
-        (figures,) = demanded.measure(setting, groups, "exact").figures
-        people = setting.parts.weights[groups.members]
+        (figures,) = demanded.measure(threat, groups, "exact").figures
+        people = threat.parts.weights[groups.members]
         assert each.records == people[figures > 0.9 + 1e-9].sum()
 
 
 def test_weak_readers_who_are_listed_are_not_counted_twice() -> None:
-    setting, groups = grouped(80, 1, 24)
+    threat, groups = grouped(80, 1, 24)
     asked: dict[str, Any] = {"bt_privacy": {"bandwidth": {"kernel": "uniform"}, "t": 0.9}}
-    found = weak_certainties(setting, groups, parse_policy(asked).requirements)
+    found = weak_certainties(threat, groups, parse_policy(asked).requirements)
     assert [each.reader["only"] for each in found] == ["age", "town"]
 
 
 def test_of_many_quasi_identifiers_the_shares_alone_are_asked_about(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    setting, groups = grouped(80, 1, 24)
-    monkeypatch.setattr(certainty, "_MOST_BELIEFS", setting.table.cells * 4)
-    (only,) = weak_certainties(setting, groups, parse_policy(ASKED).requirements)
+    threat, groups = grouped(80, 1, 24)
+    monkeypatch.setattr(certainty, "_MOST_BELIEFS", threat.table.cells * 4)
+    (only,) = weak_certainties(threat, groups, parse_policy(ASKED).requirements)
     assert only.reader == {"kernel": "uniform"}
 
 
 def test_who_is_sure_by_the_shares_alone_is_told_apart() -> None:
     rows = ["well"] * 19 + ["ill"]
-    setting = Setting(as_table(by_age(*rows)))
+    threat = ThreatModel(as_table(by_age(*rows)))
     groups = Groups.from_labels(np.arange(20) // 10)
     asked: dict[str, Any] = {"bt_privacy": {"bandwidth": 0.01, "t": 0.9}}
-    (count,) = certainties(setting, groups, parse_policy(asked).requirements)
+    (count,) = certainties(threat, groups, parse_policy(asked).requirements)
     assert (count.anyway, count.by_shares) == (20, 20)

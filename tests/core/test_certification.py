@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.knowledge import Uniform
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import repair as repair_module
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.requirement import (
@@ -95,8 +95,8 @@ def test_groups_under_a_label_that_a_value_has_too_are_one() -> None:
     )
     assert len(published_alike(records, [[1, 2], [0]])) == 1
     groups = as_groups([[1, 2], [0]])
-    setting = Setting(as_table(records))
-    certificate = certify(setting, [KAnonymity(1)], groups, "exact", pool=Pooled())
+    threat = ThreatModel(as_table(records))
+    certificate = certify(threat, [KAnonymity(1)], groups, "exact", pool=Pooled())
     assert len(certificate.groups) == 1
 
 
@@ -112,14 +112,14 @@ def test_any_partition_is_mended(
     records: Records, requirements: list[Requirement], estimator: str, data: st.DataObject
 ) -> None:
     drawn = data.draw(partitions(len(records.cells()), most=8))
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     given_groups = as_groups(drawn)
     # Groups that are published alike are one group from the start.
     lists = list(published_alike(records, drawn).values())
     chosen = "auto" if estimator == "exact" and data.draw(st.booleans()) else estimator
     improving, pool = data.draw(st.booleans()), Pooled()
     certificate = certify(
-        setting,
+        threat,
         requirements,
         given_groups,
         chosen,  # type: ignore[arg-type]
@@ -131,9 +131,9 @@ def test_any_partition_is_mended(
     # Every cell is published once or suppressed.
     suppressed = certificate.suppressed.tolist()
     assert sorted(certificate.groups.members.tolist() + suppressed) == list(
-        range(setting.table.cells)
+        range(threat.table.cells)
     )
-    assert certificate.parts is setting.parts
+    assert certificate.parts is threat.parts
 
     # What is published holds, and what held is published; groups shown alike are one.
     published = [group.tolist() for group in certificate.groups]
@@ -162,7 +162,7 @@ def test_any_partition_is_mended(
     # The figures are those of the published groups.
     assert len(certificate.measurements) == len(requirements)
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-        anew = requirement.measure(Setting(setting.parts), certificate.groups, chosen)  # type: ignore[arg-type]
+        anew = requirement.measure(ThreatModel(threat.parts), certificate.groups, chosen)  # type: ignore[arg-type]
         np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
         np.testing.assert_array_equal(measured.exact, anew.exact)
 
@@ -170,12 +170,12 @@ def test_any_partition_is_mended(
 @SOME
 @given(tables(min_records=3, max_records=10), requirement_lists())
 def test_what_mondrian_cut_is_mended(records: Records, requirements: list[Requirement]) -> None:
-    setting = Setting(as_table(records))
-    certificate = certify(setting, requirements, mondrian(setting, requirements), "exact")
+    threat = ThreatModel(as_table(records))
+    certificate = certify(threat, requirements, mondrian(threat, requirements), "exact")
     allowed = naive(records, requirements, "exact")
     assert all(allowed(group) for group in record_groups(records, certificate.groups))
     assert sorted([*certificate.groups.members, *certificate.suppressed]) == list(
-        range(setting.table.cells)
+        range(threat.table.cells)
     )
 
 
@@ -192,7 +192,7 @@ def test_an_exchange_is_the_cheapest_that_holds(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repair_module, "_PLACES", 50)  # all
         certificate = certify(
-            Setting(as_table(records)), requirements, as_groups(lists), "exact", pool=pool
+            ThreatModel(as_table(records)), requirements, as_groups(lists), "exact", pool=pool
         )
     if len(failing) != 1 or not pool.once or pool.joined:
         return
@@ -230,7 +230,7 @@ def largest_disclosure(
 
 @pytest.mark.parametrize("estimator", ["exact", "auto"])
 def test_a_group_that_omega_passed_is_cut_elsewhere(estimator: str) -> None:
-    check_attainable(MENDABLE_POLICY, Setting(as_table(MENDABLE)))
+    check_attainable(MENDABLE_POLICY, ThreatModel(as_table(MENDABLE)))
     groups, certificate = certified(MENDABLE, MENDABLE_POLICY, estimator)
     assert as_cells(groups) == {frozenset({0, 1}), frozenset({2, 3})}
     failing = [2, 3, 4]  # the records of cells 2 and 3
@@ -252,7 +252,7 @@ def test_a_group_that_omega_passed_is_cut_elsewhere(estimator: str) -> None:
 
 @pytest.mark.parametrize("estimator", ["exact", "auto"])
 def test_a_group_that_omega_passed_is_united(estimator: str) -> None:
-    check_attainable(INSEPARABLE_POLICY, Setting(as_table(INSEPARABLE)))
+    check_attainable(INSEPARABLE_POLICY, ThreatModel(as_table(INSEPARABLE)))
     groups, certificate = certified(INSEPARABLE, INSEPARABLE_POLICY, estimator)
     assert as_cells(groups) == {frozenset({0, 1}), frozenset({2, 3})}
     allowed = naive(INSEPARABLE, INSEPARABLE_POLICY, "exact")
@@ -297,14 +297,14 @@ def test_under_omega_nothing_is_measured_exactly(
         raise AssertionError("exact inference under omega")
 
     monkeypatch.setattr(posterior_module, "exact", refuse)
-    setting = Setting(as_table(records))
-    halves = as_groups([[0], list(range(1, setting.table.cells))])
-    assert certify(setting, policy, halves, "omega").failed > 0
+    threat = ThreatModel(as_table(records))
+    halves = as_groups([[0], list(range(1, threat.table.cells))])
+    assert certify(threat, policy, halves, "omega").failed > 0
 
 
 def test_everything_may_be_suppressed() -> None:
-    setting = Setting(as_table(MENDABLE))
-    certificate = certify(setting, [KAnonymity(6)], Groups.whole(4), "auto")
+    threat = ThreatModel(as_table(MENDABLE))
+    certificate = certify(threat, [KAnonymity(6)], Groups.whole(4), "auto")
     assert len(certificate.groups) == 0
     assert sorted(certificate.suppressed.tolist()) == [0, 1, 2, 3]
     assert certificate.measurements[0].figures.shape == (1, 0)
@@ -312,25 +312,25 @@ def test_everything_may_be_suppressed() -> None:
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
 def test_measurements_stand_in_the_order_of_the_requirements(order: list[int]) -> None:
-    setting = Setting(as_table(by_age("30x 30y 40x 40y 50x 50z")))
+    threat = ThreatModel(as_table(by_age("30x 30y 40x 40y 50x 50z")))
     skyline = (({"age": 0.3}, 1.0), (Uniform(), 1.0))
     policy: list[Requirement] = [KAnonymity(2), BtPrivacy(skyline), CkSafety(0.9, 0)]
     requirements = [policy[place] for place in order]
     groups = as_groups([[0], [1], [2]])
-    certificate = certify(setting, requirements, groups, "exact")
+    certificate = certify(threat, requirements, groups, "exact")
     assert len(certificate.groups) == 3
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-        anew = requirement.measure(Setting(setting.parts), certificate.groups, "exact")
+        anew = requirement.measure(ThreatModel(threat.parts), certificate.groups, "exact")
         np.testing.assert_array_equal(measured.figures, anew.figures)
 
 
 def test_groups_that_fail_together_are_suppressed() -> None:
-    setting = Setting(as_table(by_age("30x 30y 40x 40x 50y 50z")))
-    certificate = certify(setting, [CkSafety(0.9, 0)], as_groups([[0], [1], [2]]), "exact")
+    threat = ThreatModel(as_table(by_age("30x 30y 40x 40x 50y 50z")))
+    certificate = certify(threat, [CkSafety(0.9, 0)], as_groups([[0], [1], [2]]), "exact")
     assert as_cells(certificate.groups) == {frozenset([0]), frozenset([2])}
     assert certificate.failed == 1
     assert certificate.suppressed.tolist() == [1]
-    nothing = certify(setting, [KAnonymity(7), CkSafety(0.9, 0)], as_groups([[0]]), "exact")
+    nothing = certify(threat, [KAnonymity(7), CkSafety(0.9, 0)], as_groups([[0]]), "exact")
     assert not len(nothing.groups)
     assert [len(item.figures) for item in nothing.measurements] == [1, 1]
 
@@ -339,24 +339,24 @@ def test_groups_mend_one_another_over_several_rounds() -> None:
     # Seven lonely records: with k = 8 nothing can be mended; with k = 4 pairs do not hold, and five
     # are united; with k = 2 three pairs are made in the first round and the last joins one of them
     # in the second.
-    setting = Setting(as_table(by_age("0a 1b 2c 3b 4c 7a 8b")))
+    threat = ThreatModel(as_table(by_age("0a 1b 2c 3b 4c 7a 8b")))
     alone = as_groups([[cell] for cell in range(7)])
-    lost = certify(setting, [KAnonymity(8)], alone, "exact")
+    lost = certify(threat, [KAnonymity(8)], alone, "exact")
     assert outcome(lost) == (7, set(), list(range(7)))
-    several = certify(setting, [KAnonymity(4)], alone, "exact")
+    several = certify(threat, [KAnonymity(4)], alone, "exact")
     assert (several.failed, several.suppressed.size) == (7, 0)
-    assert setting.parts.sizes(several.groups).min() >= 4
+    assert threat.parts.sizes(several.groups).min() >= 4
     # So many that no union of neighbours holds become one group rather than none.
-    numerous = Setting(as_table(by_age(" ".join(f"{age}a" for age in range(40)))))
+    numerous = ThreatModel(as_table(by_age(" ".join(f"{age}a" for age in range(40)))))
     single = as_groups([[cell] for cell in range(40)])
     whole = certify(numerous, [KAnonymity(30)], single, "exact")
     assert outcome(whole) == (40, {frozenset(range(40))}, [])
     shares: list[float] = []
     certificate = certify(
-        setting, [KAnonymity(2)], alone, "exact", progress=Watched(report=shares.append)
+        threat, [KAnonymity(2)], alone, "exact", progress=Watched(report=shares.append)
     )
     assert (certificate.failed, certificate.suppressed.size) == (7, 0)
-    assert sorted(setting.parts.sizes(certificate.groups).tolist()) == [2, 2, 3]
+    assert sorted(threat.parts.sizes(certificate.groups).tolist()) == [2, 2, 3]
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] == 1.0
 
@@ -367,7 +367,7 @@ def test_a_partner_may_be_far_away() -> None:
     records = by_age("0a 0a " + " ".join(f"{age}a {age}b" for age in range(1, 7)) + " 7b 7b 7c 7c")
     alone = as_groups([[cell] for cell in range(8)])
     policy = [LDiversity(2.0, "probabilistic")]
-    certificate = certify(Setting(as_table(records)), policy, alone, "exact")
+    certificate = certify(ThreatModel(as_table(records)), policy, alone, "exact")
     assert (certificate.failed, certificate.suppressed.size) == (1, 0)
     assert frozenset({0, 7}) in as_cells(certificate.groups)
 
@@ -375,18 +375,18 @@ def test_a_partner_may_be_far_away() -> None:
 def test_more_groups_than_a_neighbourhood() -> None:
     # 600 pairs of which every third breaks k = 2; each finds a partner among its nearest.
     rows = " ".join(f"{age}a" + ("" if age % 3 == 0 else f" {age}b") for age in range(600))
-    setting = Setting(as_table(by_age(rows)))
+    threat = ThreatModel(as_table(by_age(rows)))
     alone = as_groups([[cell] for cell in range(600)])
-    certificate = certify(setting, [KAnonymity(2)], alone, "exact")
+    certificate = certify(threat, [KAnonymity(2)], alone, "exact")
     assert (certificate.failed, certificate.suppressed.size) == (200, 0)
     assert len(certificate.groups) == 400
-    assert setting.parts.sizes(certificate.groups).min() >= 2
-    low, high = setting.parts.boxes(certificate.groups)
+    assert threat.parts.sizes(certificate.groups).min() >= 2
+    low, high = threat.parts.boxes(certificate.groups)
     assert (high - low).max() == 1  # the neighbour next door is the cheapest
 
 
 @pytest.mark.parametrize("calls", range(1, 6))
 def test_polling_can_cancel(calls: int) -> None:
-    setting = Setting(as_table(HOPELESS), progress=cancelling(calls))
+    threat = ThreatModel(as_table(HOPELESS), progress=cancelling(calls))
     with pytest.raises(Cancelled):
-        certify(setting, HOPELESS_POLICY, as_groups([[0, 1, 2], [3, 4, 5]]), "exact")
+        certify(threat, HOPELESS_POLICY, as_groups([[0, 1, 2], [3, 4, 5]]), "exact")

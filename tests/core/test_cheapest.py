@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import Job
 from bkpriv_core.method.full_domain import Incognito, IncognitoOptions, find_lattice
 from bkpriv_core.partition import screening
 from bkpriv_core.partition.cheapest import cheapest, lowest
-from bkpriv_core.partition.judging import Effort
+from bkpriv_core.partition.evaluation import InferenceBudget
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import BtPrivacy, Requirement
 from bkpriv_core.table.chance import SeededChance
@@ -52,8 +52,8 @@ def test_best_first_finds_what_deciding_all_nodes_finds(
 ) -> None:
     levels = [data.draw(hierarchies(attribute))[0] for attribute in records.attributes]
     how: dict[str, Any] = {"suppression": suppression, "estimator": estimator}
-    lattice = decided(Setting(as_table(records)), requirements, levels, **how)
-    nodes = laid_out(Setting(as_table(records)), requirements, levels, **how)
+    lattice = decided(ThreatModel(as_table(records)), requirements, levels, **how)
+    nodes = laid_out(ThreatModel(as_table(records)), requirements, levels, **how)
     assert lowest(nodes) == lattice.minimal_nodes()
     safe = [tuple(node) for node in np.argwhere(lattice.safe).tolist()]
     found = cheapest(nodes, utility)
@@ -75,52 +75,52 @@ class Tallied(BtPrivacy):
     pessimistic = False
 
     def satisfied(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
     ) -> npt.NDArray[np.bool_]:
         """Tell which groups meet it; if pessimistic, bethe says that none does."""
         if estimator != "omega":
-            Tallied.records += int(setting.parts.sizes(groups).sum())
-        met = super().satisfied(setting, groups, estimator)
+            Tallied.records += int(threat.parts.sizes(groups).sum())
+        met = super().satisfied(threat, groups, estimator)
         return np.zeros_like(met) if self.pessimistic and estimator == "bethe" else met
 
 
-def with_intervals(setting: Setting) -> Setting:
+def with_intervals(threat: ThreatModel) -> ThreatModel:
     """The clinic with the intervals that `clinic` has levels for."""
-    age, *others = setting.table.quasi_identifiers
+    age, *others = threat.table.quasi_identifiers
     widths = tuple(map(Decimal, (5, 10, 20, 40)))
     age = replace(age, intervals=Intervals(widths, Decimal(0)))
-    return Setting(replace(setting.table, quasi_identifiers=(age, *others)))
+    return ThreatModel(replace(threat.table, quasi_identifiers=(age, *others)))
 
 
 @pytest.mark.parametrize("suppression", [0.0, 0.02])
 def test_publishing_measures_few_groups_in_full(suppression: float) -> None:
-    setting = with_intervals(clinic(1200, seed=8)[0])
+    threat = with_intervals(clinic(1200, seed=8)[0])
     skyline = Tallied(((0.3, 0.4), (0.6, 0.4)))
     Tallied.records = 0
     options = IncognitoOptions(suppression=suppression)
-    tried = setting.tried()
+    tried = threat.tried()
     _, groups, _ = Incognito().partition(Job(tried, [skyline], options, SeededChance(1), SILENT))
     # There are 36 nodes of all 1200 records each.
     assert 0 < Tallied.records < 8 * 1200
-    lattice = find_lattice(setting.tried(), [skyline], options)
+    lattice = find_lattice(threat.tried(), [skyline], options)
     costs = [
         lattice.cost(tuple(node), "discernibility") for node in np.argwhere(lattice.safe).tolist()
     ]
-    sizes = setting.parts.sizes(groups)
+    sizes = threat.parts.sizes(groups)
     left_out = 1200 - int(sizes.sum())
     assert left_out <= suppression * 1200
     assert float((sizes**2).sum() + 1200 * left_out) == min(costs)
 
 
 def test_that_no_node_is_safe_rests_on_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting, levels = clinic(100, seed=1)
-    lattice = decided(setting, [Tallied(((0.5, 0.5),))], levels, estimator="auto")
+    threat, levels = clinic(100, seed=1)
+    lattice = decided(threat, [Tallied(((0.5, 0.5),))], levels, estimator="auto")
     best = cheapest(lattice, "discernibility")
     assert best is not None
-    monkeypatch.setattr(screening, "EFFORTS", (Effort(256, 0, 0, np.inf, "exact"),))
+    monkeypatch.setattr(screening, "EFFORTS", (InferenceBudget(256, 0, 0, np.inf, "exact"),))
     monkeypatch.setattr(Tallied, "pessimistic", True)
     monkeypatch.setattr(screening, "_FEWEST", 0)
-    small = laid_out(setting, [Tallied(((0.5, 0.5),))], levels, estimator="auto")
+    small = laid_out(threat, [Tallied(((0.5, 0.5),))], levels, estimator="auto")
     groups = small.all_groups(best)
     assert small.screen.kept(groups) is not None
     assert small.screen.kept(groups, estimating=True) is None
@@ -132,7 +132,7 @@ def test_that_no_node_is_safe_rests_on_no_estimate(monkeypatch: pytest.MonkeyPat
 def test_the_search_can_be_cancelled_anywhere_and_tells_how_far_it_is(
     search: Callable[..., object],
 ) -> None:
-    setting, levels = clinic(60, seed=5)
+    threat, levels = clinic(60, seed=5)
     shares: list[float] = []
     polls = [0, 0]
 
@@ -142,7 +142,7 @@ def test_the_search_can_be_cancelled_anywhere_and_tells_how_far_it_is(
             raise Cancelled
 
     def searched() -> None:
-        watched = Setting(setting.table, progress=Watched(poll))
+        watched = ThreatModel(threat.table, progress=Watched(poll))
         nodes = laid_out(watched, [BtPrivacy(((0.5, 0.3),))], levels, estimator="auto")
         search(nodes, progress=Watched(report=shares.append))
 

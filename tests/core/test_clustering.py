@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import jensenshannon, pdist
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import clustering
 from bkpriv_core.partition.clustering import OneCluster, cluster
 from bkpriv_core.requirement import PairDivergence
@@ -156,7 +156,7 @@ def test_clusters_that_a_cut_divides_are_joined(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("theta", [0.02, 0.1, 0.3])
 def test_blocks_cost_little(monkeypatch: pytest.MonkeyPatch, theta: float) -> None:
     for table in (numeric_table(1500, 1), hierarchical_table(1500, 1)):
-        prior = Setting(table).prior(0.3)
+        prior = ThreatModel(table).prior(0.3)
         whole = len(cluster([prior], theta))
         with monkeypatch.context() as patched:
             patched.setattr(clustering, "_BLOCK", 128)
@@ -169,10 +169,10 @@ def test_blocks_cost_little(monkeypatch: pytest.MonkeyPatch, theta: float) -> No
 def test_clusters_meet_the_requirement(
     records: oracles.Records, width: float, theta: float
 ) -> None:
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     requirement = PairDivergence(theta, (width, 0.9))
-    groups = cluster([setting.prior(width), setting.prior(0.9)], theta)
-    assert requirement.satisfied(setting, groups).all()
+    groups = cluster([threat.prior(width), threat.prior(0.9)], theta)
+    assert requirement.satisfied(threat, groups).all()
 
 
 def test_rounding_keeps_nothing_apart() -> None:
@@ -219,7 +219,7 @@ def test_adversaries_who_differ_about_who_differs(
 @given(st.lists(st.integers(0, 100_000), min_size=1, max_size=12), st.data())
 def test_groups_of_one_cluster_are_told_exactly(labels: list[int], data: st.DataObject) -> None:
     label = np.array(labels)
-    setting = Setting(as_parts(by_age(*"a" * len(labels)), range(len(labels))))
+    threat = ThreatModel(as_parts(by_age(*"a" * len(labels)), range(len(labels))))
     members = data.draw(st.lists(st.sampled_from(range(len(labels))), min_size=1, unique=True))
-    met = OneCluster(label).satisfied(setting, Groups.from_lists([np.array(members)]))
+    met = OneCluster(label).satisfied(threat, Groups.from_lists([np.array(members)]))
     assert met.tolist() == [len({labels[part] for part in members}) == 1]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.anatomy import anatomy
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.requirement import (
@@ -97,7 +97,7 @@ def test_groups_are_those_of_a_plain_loop(
     allowed = naive(records, requirements, "omega")
     expected = joined(records, record_groups(records, groups), allowed)
     groups_joined = record_groups(
-        records, coarsen(Setting(as_table(records)), requirements, groups)
+        records, coarsen(ThreatModel(as_table(records)), requirements, groups)
     )
     assert [sorted(group) for group in groups_joined] == [
         sorted(record for group in run for record in group) for run in expected
@@ -113,7 +113,7 @@ def test_every_group_holds_and_none_is_joined_without_need(
     given = [frozenset(group) for group in record_groups(records, as_groups(lists))]
     allowed = naive(records, requirements, "omega")
     assume(allowed(sorted(frozenset().union(*given))))
-    outcome = coarsen(Setting(as_table(records)), requirements, as_groups(lists))
+    outcome = coarsen(ThreatModel(as_table(records)), requirements, as_groups(lists))
     joined = [frozenset(group) for group in record_groups(records, outcome)]
     assert sorted(record for group in joined for record in group) == sorted(
         record for group in given for record in group
@@ -142,7 +142,7 @@ def joined_ages(records: Records, *requirements: Requirement) -> list[list[int]]
     """Cells of each group, from one group for each cell."""
     table = as_table(records)
     cells = as_groups([[cell] for cell in range(table.cells)])
-    return [group.tolist() for group in coarsen(Setting(table), requirements, cells)]
+    return [group.tolist() for group in coarsen(ThreatModel(table), requirements, cells)]
 
 
 def test_a_failing_group_is_joined_with_the_next() -> None:
@@ -181,12 +181,12 @@ def test_groups_that_hold_are_given_back() -> None:
     groups = as_groups([[2], [0, 1]])
     shares: list[float] = []
     joined = coarsen(
-        Setting(table), [KAnonymity(2)], groups, progress=Watched(report=shares.append)
+        ThreatModel(table), [KAnonymity(2)], groups, progress=Watched(report=shares.append)
     )
     assert joined is groups
     assert shares == [1.0]
     none = as_groups([])
-    assert len(coarsen(Setting(table), [KAnonymity(2)], none)) == 0
+    assert len(coarsen(ThreatModel(table), [KAnonymity(2)], none)) == 0
 
 
 def test_what_the_whole_table_fails_ends_in_one_group() -> None:
@@ -211,13 +211,13 @@ def test_groups_of_anatomy_come_to_meet_other_requirements(requirements: list[Re
     letters = ["".join(random.choice(list("aabbcdef"), 6)) for _ in range(60)]
     whole = as_table(ages(*letters))
     parts, groups = anatomy(Parts.of(whole), 3, SeededChance(3))
-    setting = Setting(parts)
-    assert satisfied(requirements, setting, Groups.whole(len(parts))).all()
-    assert not satisfied(requirements, setting, groups).all()
-    coarse = coarsen(setting, requirements, groups)
+    threat = ThreatModel(parts)
+    assert satisfied(requirements, threat, Groups.whole(len(parts))).all()
+    assert not satisfied(requirements, threat, groups).all()
+    coarse = coarsen(threat, requirements, groups)
     assert 1 < len(coarse) < len(groups)
     assert sorted(coarse.members.tolist()) == list(range(len(parts)))
-    assert satisfied([*requirements, LDiversity(3.0, "probabilistic")], setting, coarse).all()
+    assert satisfied([*requirements, LDiversity(3.0, "probabilistic")], threat, coarse).all()
 
 
 # --- Work -----------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_a_group_that_keeps_failing_takes_few_rounds(last: bool) -> None:
     cells = as_groups([[cell] for cell in range(table.cells)])
     rounds: list[float] = []
     diverse = [LDiversity(1.5, "probabilistic")]
-    outcome = coarsen(Setting(table), diverse, cells, progress=Watched(report=rounds.append))
+    outcome = coarsen(ThreatModel(table), diverse, cells, progress=Watched(report=rounds.append))
     widths = [512] + [1] * 89
     assert outcome.widths.tolist() == (widths[::-1] if last else widths)
     assert rounds == [0.0] * 8 + [1.0]
@@ -241,8 +241,8 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
     table = as_table(ages(*"aaaaaaaaaaaa"))
     cells = as_groups([[cell] for cell in range(12)])
     shares: list[float] = []
-    coarsen(Setting(table), [KAnonymity(5)], cells, progress=Watched(report=shares.append))
+    coarsen(ThreatModel(table), [KAnonymity(5)], cells, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        coarsen(Setting(table, progress=cancelling()), [KAnonymity(5)], cells)
+        coarsen(ThreatModel(table, progress=cancelling()), [KAnonymity(5)], cells)

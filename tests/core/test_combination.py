@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table import combination
-from bkpriv_core.table.combination import MOST_ASPECTS, Combination, aspects_of, rows_of
+from bkpriv_core.table.combination import MOST_ASPECTS, Combination, marginals_of, rows_of
 from bkpriv_core.table.domain import Domain
 from tests.core.strategies import MANY, as_domain, attributes
 
@@ -163,7 +163,7 @@ def test_aspects_collapse_counts_and_beliefs(
 ) -> None:
     made, _ = combined(*given)
     counts = np.random.default_rng(seed).integers(0, 9, (4, made.size))
-    for aspect in aspects_of(made):
+    for aspect in marginals_of(made):
         collapsed = aspect.count(counts)
         for row, summed in zip(counts.tolist(), collapsed.tolist(), strict=True):
             by_class = [0] * aspect.domain.size
@@ -174,7 +174,7 @@ def test_aspects_collapse_counts_and_beliefs(
 
 def test_an_attribute_that_is_no_combination_is_its_own_aspect() -> None:
     domain = Domain("a", ("x", "y"))
-    (aspect,) = aspects_of(domain)
+    (aspect,) = marginals_of(domain)
     assert aspect.domain is domain
     np.testing.assert_array_equal(aspect.count(np.array([[1, 2]])), [[1, 2]])
 

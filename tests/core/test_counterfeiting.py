@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.knowledge import Remembered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import Job
 from bkpriv_core.method.js_reduce import JsReduce, JsReduceOptions
@@ -40,11 +40,11 @@ REMEMBERED = Remembered("s")
 
 
 def made(
-    setting: Setting, requirements: Sequence[Requirement], seed: int = 1, **stated: object
+    threat: ThreatModel, requirements: Sequence[Requirement], seed: int = 1, **stated: object
 ) -> tuple[Release, Certificate]:
     """Make a release by the method with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().certified(Job(setting, requirements, options, SeededChance(seed), SILENT))
+    return JsReduce().certified(Job(threat, requirements, options, SeededChance(seed), SILENT))
 
 
 def shown_values(release: Release) -> dict[int, int]:
@@ -74,8 +74,8 @@ def test_every_group_holds_as_it_is_shown(
     seed: int,
     data: st.DataObject,
 ) -> None:
-    setting, believed = data.draw(told_apart(records, positive=True))
-    respondents = setting.parts.respondent
+    threat, believed = data.draw(told_apart(records, positive=True))
+    respondents = threat.parts.respondent
     assert respondents is not None
     requirements: list[Requirement] = [KAnonymity(2)]
     more: dict[str, Requirement] = {
@@ -88,27 +88,25 @@ def test_every_group_holds_as_it_is_shown(
     requirements += [] if moved is None else [BtPrivacy(((REMEMBERED, moved),))]
     requirements += [CkSafety(0.9, 1)] if safe else []
     try:
-        strict, _ = made(setting, requirements, seed)
+        strict, _ = made(threat, requirements, seed)
     except UnattainableRequirement:
         with pytest.raises(UnattainableRequirement):
-            made(setting, requirements, seed, unfit="counterfeit")
+            made(threat, requirements, seed, unfit="counterfeit")
         return
-    release, certificate = made(setting, requirements, seed, unfit="counterfeit")
+    release, certificate = made(threat, requirements, seed, unfit="counterfeit")
     parts = release.parts
-    assert parts.table is setting.table
+    assert parts.table is threat.table
     assert (release.groups, release.parts) == (certificate.groups, certificate.parts)
     assert strict.published <= release.published
     suppressed = set(range(len(parts))) - set(release.groups.members.tolist())
     assert set(certificate.suppressed.tolist()) == suppressed
     # The truth is kept: of each respondent, and in all.
-    true = dict(
-        zip(respondents.tolist(), setting.parts.counts.argmax(axis=1).tolist(), strict=True)
-    )
+    true = dict(zip(respondents.tolist(), threat.parts.counts.argmax(axis=1).tolist(), strict=True))
     shown = shown_values(release)
     place = {int(number): at for at, number in enumerate(respondents)}
     assert parts.respondent is not None
     order = [place[number] for number in parts.respondent.tolist()]
-    np.testing.assert_array_equal(parts.actual, setting.parts.counts[order])
+    np.testing.assert_array_equal(parts.actual, threat.parts.counts[order])
     assert parts.counterfeited == sum(shown[number] != true[number] for number in true)
     assert all(
         shown[int(parts.respondent[part])] == true[int(parts.respondent[part])]
@@ -140,7 +138,7 @@ def test_every_group_holds_as_it_is_shown(
             for before, belief in zip(priors, after, strict=True):
                 distance = oracles.belief_distance(records.sensitive, before, belief)
                 assert distance <= moved + 1e-9
-    published = setting.over(parts)
+    published = threat.over(parts)
     assert satisfied(requirements, published, release.groups, "auto").all()
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
         again = requirement.measure(published, release.groups, "auto")
@@ -150,11 +148,11 @@ def test_every_group_holds_as_it_is_shown(
 
 def test_a_value_is_chosen_that_the_release_lacks() -> None:
     # No group bears a second a. What is shown for it is what is not shown as often already.
-    setting = Setting(as_parts(by_age(*"abaaacd"), range(7)))
-    _, left = made(setting, [MInvariance(2)])
+    threat = ThreatModel(as_parts(by_age(*"abaaacd"), range(7)))
+    _, left = made(threat, [MInvariance(2)])
     assert left.suppressed.size == 2
     for seed in range(6):
-        release, certificate = made(setting, [MInvariance(2)], seed, unfit="counterfeit")
+        release, certificate = made(threat, [MInvariance(2)], seed, unfit="counterfeit")
         assert not certificate.suppressed.size
         assert release.histograms.max() == 1
         assert release.parts.counterfeited == 2
@@ -164,11 +162,11 @@ def test_a_value_is_chosen_that_the_release_lacks() -> None:
 
 def test_no_value_helps_where_beliefs_diverge() -> None:
     believed = np.repeat(np.eye(3)[[0, 2, 1]], (5, 3, 6), axis=0)
-    setting = Setting(
+    threat = ThreatModel(
         as_parts(by_age(*"ababababbababc"), range(14)), library=Known(respondents=believed)
     )
     requirements = [KAnonymity(5), JsDivergence(0.1, REMEMBERED)]
-    release, certificate = made(setting, requirements, unfit="counterfeit")
+    release, certificate = made(threat, requirements, unfit="counterfeit")
     assert release.parts.respondent is not None
     assert sorted(release.parts.respondent[certificate.suppressed].tolist()) == [5, 6, 7]
     assert not release.parts.counterfeited
@@ -183,7 +181,7 @@ def test_where_no_other_value_can_be_shown_records_may_still_be_inserted() -> No
     rows = (("3", "0", "a"), ("3", "1", "b"), ("3", "1", "c"), ("3", "1", "d"))
     records = Records(attributes, Attribute("s", ("a", "b", "c", "d")), rows)
     requirements = [KAnonymity(3), PairDivergence(0.05, (0.3,))]
-    release, certificate = made(Setting(as_table(records)), requirements, unfit="counterfeit")
+    release, certificate = made(ThreatModel(as_table(records)), requirements, unfit="counterfeit")
     assert release.parts.weights[certificate.suppressed].tolist() == [1]
     assert not release.parts.counterfeited
 
@@ -193,10 +191,10 @@ def test_no_record_is_shown_with_what_it_is_known_not_to_have() -> None:
     records = by_age(*"abababacabd")
     believed = np.tile([0.5, 0.5, 0.0, 0.0], (11, 1))
     believed[[7, 10]] = [[0, 0, 1, 0], [0, 0, 0, 1]]
-    setting = Setting(as_parts(records, range(11)), library=Known(respondents=believed))
+    threat = ThreatModel(as_parts(records, range(11)), library=Known(respondents=believed))
     requirements = [MInvariance(2), JsDivergence(2.0, REMEMBERED)]
     for seed in range(4):
-        release, _ = made(setting, requirements, seed, unfit="counterfeit")
+        release, _ = made(threat, requirements, seed, unfit="counterfeit")
         shown = shown_values(release)
         assert all(believed[number, value] > 0 for number, value in shown.items())
 
@@ -205,22 +203,22 @@ def test_records_of_one_cell_are_told_apart_where_nobody_is() -> None:
     rows = (*(("30", value) for value in "aaab"), ("31", "c"), ("31", "d"))
     age = oracles.Attribute("age", ("30", "31"), numbers={"30": 30, "31": 31})
     records = Records((age,), oracles.Attribute("s", tuple("abcd")), rows)
-    setting = Setting(as_table(records))
-    release, certificate = made(setting, [MInvariance(2)], unfit="counterfeit")
+    threat = ThreatModel(as_table(records))
+    release, certificate = made(threat, [MInvariance(2)], unfit="counterfeit")
     assert release.parts.respondent is None
     assert release.published + release.parts.weights[certificate.suppressed].sum() == 6
     assert all(histogram.max() == 1 for histogram in release.histograms)
-    cells = np.zeros_like(setting.table.counts)
+    cells = np.zeros_like(threat.table.counts)
     np.add.at(cells, release.parts.cell, release.parts.actual)
-    np.testing.assert_array_equal(cells, setting.table.counts)
+    np.testing.assert_array_equal(cells, threat.table.counts)
     assert release.parts.counterfeited > 0
 
 
 def test_equals_are_chosen_at_random() -> None:
-    setting = Setting(as_parts(by_age(*"abaaacadae"), range(10)))
+    threat = ThreatModel(as_parts(by_age(*"abaaacadae"), range(10)))
     chosen: set[tuple[int, ...]] = set()
     for seed in range(20):
-        release, _ = made(setting, [MInvariance(2)], seed, unfit="counterfeit")
+        release, _ = made(threat, [MInvariance(2)], seed, unfit="counterfeit")
         assert release.parts.counterfeits is not None
         chosen.add(tuple(release.parts.counterfeits.sum(axis=0).tolist()))
     assert len(chosen) > 3

@@ -10,12 +10,12 @@ import pytest
 
 from bkpriv_client.hospital import hospital
 from bkpriv_core.belief.distance import Comparison
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import losses
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Regard, Requirement
+from bkpriv_core.requirement import BeliefScope, BtPrivacy, KAnonymity, LDiversity, Requirement
 from bkpriv_core.table.groups import Groups
 from studies.cells import count_cells
 from studies.houses import houses
@@ -28,7 +28,7 @@ T = 0.2
 
 def skyline(smoothing: float | None) -> BtPrivacy:
     """Adversaries who compare beliefs by a smoothing."""
-    regards = (Regard(smoothing=smoothing),) * len(BANDWIDTHS)
+    regards = (BeliefScope(smoothing=smoothing),) * len(BANDWIDTHS)
     return BtPrivacy(tuple((bandwidth, T) for bandwidth in BANDWIDTHS), regards)
 
 
@@ -37,21 +37,23 @@ Partitioning = Callable[..., Groups]
 
 
 @pytest.fixture(scope="module")
-def admissions() -> Setting:
+def admissions() -> ThreatModel:
     """The 20,000 admissions of the demo; priors are computed once."""
-    return Setting(count_cells(hospital(20_000, seed=1))).tried()
+    return ThreatModel(count_cells(hospital(20_000, seed=1))).tried()
 
 
-def gcp(setting: Setting, certificate: Certificate) -> float:
+def gcp(threat: ThreatModel, certificate: Certificate) -> float:
     """Mean certainty penalty of the published records; all must be."""
     assert not certificate.suppressed.size
     lost = losses(certificate.parts, certificate.groups)
-    return float(lost.sum() / setting.table.records)
+    return float(lost.sum() / threat.table.records)
 
 
-def published(setting: Setting, policy: Sequence[Requirement], method: Partitioning) -> Certificate:
+def published(
+    threat: ThreatModel, policy: Sequence[Requirement], method: Partitioning
+) -> Certificate:
     """Form groups by a method, and certify them."""
-    return improved(setting, policy, method(setting, policy), "auto")
+    return improved(threat, policy, method(threat, policy), "auto")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def published(setting: Setting, policy: Sequence[Requirement], method: Partition
     [(0.75, 0.05, 0.036), pytest.param(None, 0.09, 0.083, marks=pytest.mark.extended)],
 )
 def test_admissions_lose_little_and_nobody_is_left_out(
-    admissions: Setting, smoothing: float | None, most: float, improved_most: float
+    admissions: ThreatModel, smoothing: float | None, most: float, improved_most: float
 ) -> None:
     demanded = skyline(smoothing)
     policy: list[Requirement] = [KAnonymity(4), demanded]
@@ -80,14 +82,14 @@ def test_admissions_lose_little_and_nobody_is_left_out(
     assert gcp(admissions, grown) < 0.8 * gcp(admissions, certificate)
 
 
-def check_by_equation_3(setting: Setting, groups: Groups, smoothing: float | None) -> None:
+def check_by_equation_3(threat: ThreatModel, groups: Groups, smoothing: float | None) -> None:
     """Judge some small groups by the definition, record by record."""
-    parts, distance = setting.parts, setting.distance(Comparison(smoothing=smoothing))
+    parts, distance = threat.parts, threat.distance(Comparison(smoothing=smoothing))
     small = np.flatnonzero(parts.sizes(groups) <= 7)
     chosen = np.random.default_rng(0).choice(small, 25, replace=False)
     counts = parts.counts[groups.members]
     for bandwidth in BANDWIDTHS:
-        prior = setting.prior(bandwidth)
+        prior = threat.prior(bandwidth)
         for group in chosen.tolist():
             rows = np.flatnonzero(groups.owner == group)
             members = np.repeat(groups.members[rows], counts[rows].sum(axis=1))
@@ -104,7 +106,7 @@ def check_by_equation_3(setting: Setting, groups: Groups, smoothing: float | Non
     ids=["k=5", "k=10", "k=4, l=4"],
 )
 def test_groups_that_grow_lose_less_than_groups_that_are_cut(
-    admissions: Setting, policy: list[Requirement]
+    admissions: ThreatModel, policy: list[Requirement]
 ) -> None:
     cut, grown = (
         gcp(admissions, published(admissions, policy, method)) for method in (mondrian, agglomerate)
@@ -114,11 +116,11 @@ def test_groups_that_grow_lose_less_than_groups_that_are_cut(
 
 @pytest.mark.parametrize("method", [mondrian, agglomerate])
 def test_houses_are_all_published_by_proof(method: Partitioning) -> None:
-    setting = Setting(count_cells(houses(2_500, seed=2))).tried()
+    threat = ThreatModel(count_cells(houses(2_500, seed=2))).tried()
     policy: list[Requirement] = [KAnonymity(4), BtPrivacy(((0.3, T),))]
-    groups = method(setting, policy)
-    certificate = improved(setting, policy, groups, "auto", beyond="suppress")
+    groups = method(threat, policy)
+    certificate = improved(threat, policy, groups, "auto", beyond="suppress")
     assert certificate.failed > 0
     assert certificate.measurements[1].certain.all()
     assert certificate.measurements[1].figures.max() <= T + 1e-9
-    assert gcp(setting, certificate) < losses(setting.parts, groups).sum() / setting.table.records
+    assert gcp(threat, certificate) < losses(threat.parts, groups).sum() / threat.table.records

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief import disclosure as disclosure_module
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief import setting as setting_module
+from bkpriv_core.belief import threat_model as setting_module
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import BeliefDistance, Comparison
 from bkpriv_core.belief.posterior import BOUND, ESTIMATORS, EXACT, Asked, Estimator
 from bkpriv_core.belief.prior import kernel_prior
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
 from bkpriv_core.requirement import BtPrivacy
-from bkpriv_core.requirement.belief import Regard
+from bkpriv_core.requirement.belief import BeliefScope
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
@@ -60,9 +60,9 @@ def test_disclosure_by_records(
     lists = data.draw(partitions(table.cells, suppress=True))
     groups = as_groups(lists)
     compared = [Comparison(smoothing=smoothing)] * len(widths)
-    disclosure = Setting(table).adversaries(widths, compared).disclosure(groups, estimator)
+    disclosure = ThreatModel(table).adversaries(widths, compared).disclosure(groups, estimator)
     if smoothing is None:
-        plain = Setting(table).adversaries(widths).disclosure(groups, estimator)
+        plain = ThreatModel(table).adversaries(widths).disclosure(groups, estimator)
         np.testing.assert_array_equal(plain.figures, disclosure.figures)
     assert disclosure.figures.shape == (len(widths), len(groups.members))
     assert disclosure.exact.tolist() == [estimator == "exact"] * len(lists)
@@ -107,7 +107,9 @@ def test_any_priors_may_be_given() -> None:
 
 def test_no_groups_disclose_nothing() -> None:
     disclosure = (
-        Setting(as_table(small_table())).adversaries([0.3, 0.5]).disclosure(as_groups([]), "auto")
+        ThreatModel(as_table(small_table()))
+        .adversaries([0.3, 0.5])
+        .disclosure(as_groups([]), "auto")
     )
     assert disclosure.figures.shape == (2, 0)
     assert disclosure.exact.shape == disclosure.used.shape == (0,)
@@ -115,13 +117,13 @@ def test_no_groups_disclose_nothing() -> None:
 
 def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior_module, "AUTO_STATES", 4)
-    setting = Setting(as_table(small_table()))
+    threat = ThreatModel(as_table(small_table()))
     groups = as_groups([[0, 1], [2], [0, 1, 2]])  # 4, 3 and 12 states
-    disclosure = setting.adversaries([0.3]).disclosure(groups, "auto")
+    disclosure = threat.adversaries([0.3]).disclosure(groups, "auto")
     assert disclosure.exact.tolist() == [True, True, False]
     assert [ESTIMATORS[place] for place in disclosure.used] == ["exact", "exact", "bethe"]
     exact, bethe = (
-        setting.adversaries([0.3]).disclosure(groups, name) for name in ("exact", "bethe")
+        threat.adversaries([0.3]).disclosure(groups, name) for name in ("exact", "bethe")
     )
     assert bethe.used[2] == disclosure.used[2]
     np.testing.assert_array_equal(disclosure.figures[0, :3], exact.figures[0, :3])
@@ -132,8 +134,8 @@ def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(tables(max_records=9), st.floats(0.01, 0.9), st.booleans())
 def test_bounds_decide_as_exact_figures_do(records: Records, limit: float, trying: bool) -> None:
     whole = Groups.whole(len(records.cells()))
-    setting = Setting(as_table(records), trying=trying)
-    adversaries = setting.adversaries([0.3, 0.7])
+    threat = ThreatModel(as_table(records), trying=trying)
+    adversaries = threat.adversaries([0.3, 0.7])
     exact = adversaries.disclosure(whole, "exact").figures
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(disclosure_module, "FEW_STATES" if trying else "AUTO_STATES", 0)
@@ -161,17 +163,17 @@ def test_by_omega_adversaries_in_turn_decide_as_all_do(
 ) -> None:
     """Limits are multiples of the largest figure; two of three are about one adversary."""
     groups = as_groups(data.draw(partitions(len(records.cells()))))
-    setting = Setting(as_table(records), trying=True)
+    threat = ThreatModel(as_table(records), trying=True)
     widths, smoothings = [0.3, 0.7, 0.3], [None, None, 0.5]
     compared = [Comparison(smoothing=by) for by in smoothings]
-    figures = setting.adversaries(widths, compared).disclosure(groups, "omega").figures
+    figures = threat.adversaries(widths, compared).disclosure(groups, "omega").figures
     required = BtPrivacy(
         tuple(zip(widths, np.array(limits) * figures.max(axis=1), strict=True)),
-        tuple(Regard(smoothing=by) for by in smoothings),
+        tuple(BeliefScope(smoothing=by) for by in smoothings),
     )
     broken = [bound.broken(row) for bound, row in zip(required.bounds, figures, strict=True)]
     expected = ~groups.max(np.any(broken, axis=0))
-    np.testing.assert_array_equal(required.satisfied(setting, groups), expected)
+    np.testing.assert_array_equal(required.satisfied(threat, groups), expected)
 
 
 @MANY
@@ -181,11 +183,11 @@ def test_by_bounds_adversaries_in_turn_decide_as_all_do(
 ) -> None:
     """Limits are between lower and upper bounds, or beside them."""
     groups = as_groups(data.draw(partitions(len(records.cells()))))
-    setting = Setting(as_table(records), trying=trying)
+    threat = ThreatModel(as_table(records), trying=trying)
     widths = [0.3, 0.7, 0.3]
     compared = [Comparison(smoothing=by) for by in (None, None, 0.5)]
     every = [
-        np.split(Setting(as_table(records)).adversaries([width], [by])._bound(groups)[0], 2)
+        np.split(ThreatModel(as_table(records)).adversaries([width], [by])._bound(groups)[0], 2)
         for width, by in zip(widths, compared, strict=True)
     ]
     least, most = (np.vstack([ends[place] for ends in every]) for place in (0, 1))
@@ -197,7 +199,7 @@ def test_by_bounds_adversaries_in_turn_decide_as_all_do(
         patch.setattr(disclosure_module, "FEW_STATES", 0)
         patch.setattr(disclosure_module, "AUTO_STATES", 0)
         for by in (others, compared):  # Bounds of figures that compare otherwise are not mixed up.
-            adversaries = setting.adversaries(widths, by)
+            adversaries = threat.adversaries(widths, by)
             told = adversaries.disclosure(groups, "bound", limits=beyond[:, 0].tolist()).figures
         judged = adversaries.disclosure(groups, "auto", limits=beyond[:, 0].tolist())
     assert [rows for rows, _ in adversaries.apart] == [[0, 2], [1]]
@@ -210,8 +212,8 @@ def test_by_bounds_adversaries_in_turn_decide_as_all_do(
 
 def test_what_bounds_cannot_decide_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disclosure_module, "AUTO_STATES", 0)
-    setting = Setting(as_table(small_table()))
-    whole, adversaries = Groups.whole(3), setting.adversaries([0.3])
+    threat = ThreatModel(as_table(small_table()))
+    whole, adversaries = Groups.whole(3), threat.adversaries([0.3])
     exact = float(adversaries.disclosure(whole, "exact").figures.max())
     below, above = (
         adversaries.disclosure(whole, "auto", limits=[exact + step]) for step in (-1e-4, 0.5)
@@ -237,58 +239,58 @@ def test_a_prior_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(setting_module, "kernel_prior", counting)
     table = as_table(small_table())
-    setting = Setting(table)
-    first = setting.prior(0.3)
+    threat = ThreatModel(table)
+    first = threat.prior(0.3)
     np.testing.assert_array_equal(first, kernel_prior(table, 0.3))
-    assert setting.prior({"sex": 0.3, "age": 0.3}) is first
-    assert setting.prior({"age": 0.3, "sex": 1.5}) is not first
-    setting.adversaries([0.3, {"age": 0.3, "sex": 1.5}]).disclosure(Groups.whole(3), "omega")
-    setting.adversaries([0.3]).disclosure(Groups.whole(3), "exact")
+    assert threat.prior({"sex": 0.3, "age": 0.3}) is first
+    assert threat.prior({"age": 0.3, "sex": 1.5}) is not first
+    threat.adversaries([0.3, {"age": 0.3, "sex": 1.5}]).disclosure(Groups.whole(3), "omega")
+    threat.adversaries([0.3]).disclosure(Groups.whole(3), "exact")
     assert len(calls) == 2
 
 
 def test_adversaries_stand_in_the_order_asked_for() -> None:
-    setting = Setting(as_table(small_table()))
+    threat = ThreatModel(as_table(small_table()))
     whole = Groups.whole(3)
-    there = setting.adversaries([0.3, 1.5]).disclosure(whole, "exact").figures
-    back = setting.adversaries([1.5, 0.3]).disclosure(whole, "exact").figures
+    there = threat.adversaries([0.3, 1.5]).disclosure(whole, "exact").figures
+    back = threat.adversaries([1.5, 0.3]).disclosure(whole, "exact").figures
     assert not np.allclose(there[0], there[1])
     np.testing.assert_array_equal(there[::-1], back)
 
 
 def test_a_distance_is_made_once_for_all_settings_of_a_table() -> None:
-    setting = Setting(as_table(small_table()))
-    blended = setting.distance(Comparison(smoothing=0.5))
-    assert setting.tried().distance(Comparison(smoothing=0.5)) is blended
-    assert setting.distance(Comparison()) is not blended
+    threat = ThreatModel(as_table(small_table()))
+    blended = threat.distance(Comparison(smoothing=0.5))
+    assert threat.tried().distance(Comparison(smoothing=0.5)) is blended
+    assert threat.distance(Comparison()) is not blended
     with pytest.raises(InvalidParameter, match="smoothing"):
-        setting.distance(Comparison(smoothing=0))
+        threat.distance(Comparison(smoothing=0))
 
 
 def test_adversaries_who_compare_otherwise_are_told_apart() -> None:
-    setting, whole = Setting(as_table(small_table())), Groups.whole(3)
+    threat, whole = ThreatModel(as_table(small_table())), Groups.whole(3)
     both = [Comparison(), Comparison(smoothing=1.0)]
-    figures = setting.adversaries([0.3, 0.3], both).disclosure(whole, "exact").figures
+    figures = threat.adversaries([0.3, 0.3], both).disclosure(whole, "exact").figures
     for by, expected in zip(both, figures, strict=True):
-        alone = setting.adversaries([0.3], [by]).disclosure(whole, "exact").figures
+        alone = threat.adversaries([0.3], [by]).disclosure(whole, "exact").figures
         np.testing.assert_array_equal(alone[0], expected)
 
 
 def test_an_unknown_attribute_is_refused() -> None:
-    setting = Setting(as_table(small_table()))
+    threat = ThreatModel(as_table(small_table()))
     with pytest.raises(InvalidParameter, match='"zip"'):
-        setting.prior({"age": 0.3, "sex": 0.3, "zip": 1})
+        threat.prior({"age": 0.3, "sex": 0.3, "zip": 1})
     with pytest.raises(InvalidParameter, match='"sex"'):
-        setting.adversaries([{"age": 0.3}]).disclosure(Groups.whole(3), "omega")
+        threat.adversaries([{"age": 0.3}]).disclosure(Groups.whole(3), "omega")
 
 
 def test_polling_reaches_priors_and_posteriors() -> None:
     calls: list[None] = []
-    Setting(as_table(small_table()), progress=Watched(lambda: calls.append(None))).prior(0.3)
+    ThreatModel(as_table(small_table()), progress=Watched(lambda: calls.append(None))).prior(0.3)
     before = len(calls)
     assert before > 0
     with pytest.raises(Cancelled):
-        Setting(as_table(small_table()), progress=cancelling(before + 1)).adversaries(
+        ThreatModel(as_table(small_table()), progress=cancelling(before + 1)).adversaries(
             [0.3]
         ).disclosure(Groups.whole(3), "exact")
 
@@ -305,7 +307,7 @@ def test_an_explanation_by_records(
 ) -> None:
     table = as_table(records)
     groups = as_groups(data.draw(partitions(table.cells, suppress=True)))
-    adversaries = Setting(table).adversaries(widths)
+    adversaries = ThreatModel(table).adversaries(widths)
     place = data.draw(st.integers(0, len(widths) - 1))
     explanation = adversaries.explain(groups, estimator, place)
     figures = adversaries.disclosure(groups, estimator).figures[place]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.implication.buckets import Buckets
-from bkpriv_core.partition.exchange import Exchanges, Layout, Round, move, peel, recut, unite
-from bkpriv_core.partition.judging import Effort, Judge, Measured
+from bkpriv_core.partition.evaluation import Evaluator, InferenceBudget, Measured
+from bkpriv_core.partition.exchange import Exchanges, GroupIndex, Round, move, peel, recut, unite
 from bkpriv_core.requirement import BtPrivacy, CkSafety, KAnonymity, Requirement
 from bkpriv_core.table.groups import Groups, IntArray
 from tests.core.certifying import by_age
@@ -39,9 +39,9 @@ from tests.core.strategies import (
 from tests.core.test_safety import LIMITS, most
 from tests.core.watching import Watched
 
-EVERYTHING = Effort(256, -1, np.inf, np.inf, "bethe")
+EVERYTHING = InferenceBudget(256, -1, np.inf, np.inf, "bethe")
 
-Laid = tuple[Records, Layout, list[Group]]
+Laid = tuple[Records, GroupIndex, list[Group]]
 
 
 def listed(proposed: Exchanges) -> list[tuple[list[int], Partition, float]]:
@@ -213,7 +213,7 @@ def test_proposals_are_selected_joined_and_ordered(laid: Laid, data: st.DataObje
 # --- Rounds ---------------------------------------------------------------------------------------
 
 
-def every_exchange(layout: Layout, chosen: Iterable[int]) -> Exchanges:
+def every_exchange(layout: GroupIndex, chosen: Iterable[int]) -> Exchanges:
     """Every exchange of some groups with one other group each."""
     groups = layout.groups
     pairs = [(one, other) for one in chosen for other in range(len(groups)) if other != one]
@@ -231,10 +231,10 @@ def every_exchange(layout: Layout, chosen: Iterable[int]) -> Exchanges:
 
 def judged(
     laid: Laid, requirements: list[Requirement], progress: Watched | None = None
-) -> tuple[Judge, Measured, npt.NDArray[np.bool_]]:
+) -> tuple[Evaluator, Measured, npt.NDArray[np.bool_]]:
     """A judge, the partition as it measures it, and which groups hold."""
-    setting = Setting(laid[1].parts, progress=progress or Watched())
-    judge = Judge(setting, requirements, "exact")
+    threat = ThreatModel(laid[1].parts, progress=progress or Watched())
+    judge = Evaluator(threat, requirements, "exact")
     state = judge.measure(laid[1].groups)
     return judge, state, judge.met(state)
 
@@ -278,7 +278,7 @@ def test_a_round_exchanges_each_group_once_and_none_that_could_be_is_left(
     for group in new:
         assert hold(as_partition([group]))
     for requirement, measured in zip(requirements, after.measurements, strict=True):
-        anew = requirement.measure(Setting(judge.setting.parts), after.groups, "exact")
+        anew = requirement.measure(ThreatModel(judge.threat.parts), after.groups, "exact")
         np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
 
     # What was given up and what came for it are proposals; none that holds was left open.
@@ -330,11 +330,11 @@ def test_a_round_keeps_to_its_work_and_its_states(
 ) -> None:
     _, layout, _ = laid
     judge, state, met = judged(laid, requirements)
-    effort = Effort(256, above, most_states, work, "exact")
+    effort = InferenceBudget(256, above, most_states, work, "exact")
     spent = []
     holding = judge.holding
 
-    def counted(groups: Groups, effort: Effort) -> Any:
+    def counted(groups: Groups, effort: InferenceBudget) -> Any:
         spent.append(judge.states(groups).sum())
         return holding(groups, effort)
 
@@ -361,7 +361,7 @@ def test_what_holds_stays_safe_round_after_round(
     if data.draw(st.booleans()):
         joint.append(CkSafety(data.draw(st.sampled_from(LIMITS)), 0))
     judge, state, met = judged(laid, [KAnonymity(size)])
-    keepers = [item.keeper(judge.setting, layout.groups.select(met)) for item in joint]
+    keepers = [item.keeper(judge.threat, layout.groups.select(met)) for item in joint]
 
     def safe(groups: Groups) -> list[bool]:
         lists = [[record for part in group for record in members[part]] for group in groups]
@@ -369,7 +369,7 @@ def test_what_holds_stays_safe_round_after_round(
 
     was = safe(state.groups.select(met))
     for _ in range(3):
-        layout = Layout(layout.parts, state.groups)
+        layout = GroupIndex(layout.parts, state.groups)
         made = Round(judge, layout, met, keepers, EVERYTHING)
         made.offer(every_exchange(layout, range(len(layout.groups))))
         made.offer(peel(layout, np.flatnonzero(~made.taken & (layout.groups.widths > 1))))
@@ -421,21 +421,23 @@ def test_unions_that_come_last_stand_by_their_cost() -> None:
     # Unions are judged eight at a time, some hold: the cheapest are taken, be it that omega says of
     # none that it holds.
     records = by_age(" ".join(f"{age}a" for age in range(24)))
-    layout = Layout(Setting(as_table(records)).parts, as_groups([[cell] for cell in range(24)]))
+    layout = GroupIndex(
+        ThreatModel(as_table(records)).parts, as_groups([[cell] for cell in range(24)])
+    )
     pairs = [[one, other] for one in (0, 12) for other in range(24) if other not in (0, 12)]
 
-    class Doubtful(Judge):
+    class Doubtful(Evaluator):
         """Takes nothing for promising, and few unions for good."""
 
-        def promising(self, groups: Groups, effort: Effort) -> npt.NDArray[np.bool_]:
+        def promising(self, groups: Groups, effort: InferenceBudget) -> npt.NDArray[np.bool_]:
             return np.zeros(len(groups), dtype=bool)
 
-        def holding(self, groups: Groups, effort: Effort) -> Any:
+        def holding(self, groups: Groups, effort: InferenceBudget) -> Any:
             good = ([0, 7], [0, 9], [0, 10], [0, 11], [12, 21], [12, 22], [12, 23])
             held = np.array([sorted(group.tolist()) in good for group in groups])
             return held, self.measure(groups).select(held)
 
-    doubtful = Doubtful(Setting(layout.parts), [KAnonymity(2)], "exact")
+    doubtful = Doubtful(ThreatModel(layout.parts), [KAnonymity(2)], "exact")
     made = Round(doubtful, layout, np.zeros(24, dtype=bool), (), EVERYTHING)
     made.offer(unite(layout, as_groups(pairs)))
     assert np.flatnonzero(made.taken).tolist() == [0, 7, 12, 21]
@@ -444,19 +446,21 @@ def test_unions_that_come_last_stand_by_their_cost() -> None:
 def test_work_that_is_spent_is_spent() -> None:
     # The union of two records of different diseases has four states; none of them holds.
     records = by_age("1a 2b 3a 4b 5a 6b")
-    layout = Layout(Setting(as_table(records)).parts, as_groups([[cell] for cell in range(6)]))
+    layout = GroupIndex(
+        ThreatModel(as_table(records)).parts, as_groups([[cell] for cell in range(6)])
+    )
     laid = (records, layout, records.cells())
     judge, _, met = judged(laid, [BtPrivacy(((0.5, 1e-6),))])
     spent = []
     holding = judge.holding
 
-    def counted(groups: Groups, effort: Effort) -> Any:
+    def counted(groups: Groups, effort: InferenceBudget) -> Any:
         spent.append(judge.states(groups).sum())
         return holding(groups, effort)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judge, "holding", counted)
-        made = Round(judge, laid[1], met, (), Effort(256, 0, 100, 10, "exact"))
+        made = Round(judge, laid[1], met, (), InferenceBudget(256, 0, 100, 10, "exact"))
         made.offer(unite(laid[1], as_groups([[0, 1], [0, 3], [0, 5], [2, 3], [2, 5], [4, 5]])))
     assert sum(spent) == 8
     assert not len(made)
@@ -466,7 +470,7 @@ def test_offering_can_be_cancelled() -> None:
     polls: list[None] = []
     laid = (
         records := by_age("1a 2b 3a"),
-        Layout(Setting(as_table(records)).parts, as_groups([[0], [1], [2]])),
+        GroupIndex(ThreatModel(as_table(records)).parts, as_groups([[0], [1], [2]])),
         records.cells(),
     )
     judge, _, met = judged(laid, [KAnonymity(3)], Watched(poll=lambda: polls.append(None)))

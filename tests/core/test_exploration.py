@@ -11,7 +11,7 @@ import pytest
 
 from bkpriv_core.belief.knowledge import Knowledge, Uniform
 from bkpriv_core.belief.posterior import AUTO_STATES
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
 from bkpriv_core.exploration import (
     CUSTOMARY,
@@ -174,16 +174,16 @@ def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) 
     keys = ["max_disclosure"] if name == "randomize" else keys
     options = parse_options(method, OPTIONS.get(name, {}))
     policy = parse_policy({key: POLICY[key] for key in keys})
-    job = Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    job = Job(ThreatModel(table), policy.requirements, options, SeededChance(3), SILENT)
     figures = try_out(method, job, stand(table, NOBODY), policy.query_error)
     made, rows, _ = method.make(
-        Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+        Job(ThreatModel(table), policy.requirements, options, SeededChance(3), SILENT)
     )
     release, _ = made.together()
     expected = {**utility(release), "query_error": fidelity(release)["query_error_median"]}
     assert {key: figures[key] for key in expected} == expected
     asked = Shared(asked=usual_queries(table))
-    job = Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    job = Job(ThreatModel(table), policy.requirements, options, SeededChance(3), SILENT)
     again = try_out(method, job, stand(table, NOBODY), policy.query_error, asked)
     assert {key: again[key] for key in figures if key != "seconds"} == {
         key: figures[key] for key in figures if key != "seconds"
@@ -209,7 +209,7 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     method = METHODS["mondrian"]
     policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.4}})
     by_omega = parse_options(method, {"estimator": "omega"})
-    job = Job(Setting(table), policy.requirements, by_omega, SeededChance(1), SILENT)
+    job = Job(ThreatModel(table), policy.requirements, by_omega, SeededChance(1), SILENT)
     figures = try_out(method, job, stand(table, NOBODY))
     assert figures["exact_share"] == 0.0
     by_auto = parse_options(method, {"refine": False})
@@ -218,10 +218,10 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     monkeypatch.setattr("bkpriv_core.belief.posterior.AUTO_STATES", budget)
     # Bounds, which would prove what is beyond the budget, say nothing.
     monkeypatch.setattr("bkpriv_core.belief.bounding._MOST_FLOATS", 0)
-    job = Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+    job = Job(ThreatModel(table), policy.requirements, by_auto, SeededChance(1), SILENT)
     figures = try_out(method, job, stand(table, NOBODY))
     release, _, _ = method.make(
-        Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+        Job(ThreatModel(table), policy.requirements, by_auto, SeededChance(1), SILENT)
     )
     exact = 0
     for cells, histogram in zip(release.groups, release.histograms, strict=True):
@@ -241,15 +241,15 @@ def test_what_trials_share_changes_no_release(
     monkeypatch.setattr("bkpriv_core.belief.disclosure.FEW_STATES", 20)
     method = METHODS[name]
     options = parse_options(method, {})
-    shared = Setting(table)
+    shared = ThreatModel(table)
     shared._recall._most = remembered
     grid = itertools.product([0.3, 0.6, [0.3, 0.6]], [0.5, 0.2, 0.3])
     for bandwidth, t in grid:
         widths = bandwidth if isinstance(bandwidth, list) else [bandwidth]
         policy = parse_policy({**K, "bt_privacy": [{"bandwidth": one, "t": t} for one in widths]})
         one, other = (
-            method.make(Job(setting, policy.requirements, options, SeededChance(3), SILENT))
-            for setting in (shared, Setting(table))
+            method.make(Job(threat, policy.requirements, options, SeededChance(3), SILENT))
+            for threat in (shared, ThreatModel(table))
         )
         assert one.release.groups.members.tolist() == other.release.groups.members.tolist()
         assert one.release.groups.offsets.tolist() == other.release.groups.offsets.tolist()
@@ -258,10 +258,10 @@ def test_what_trials_share_changes_no_release(
             assert mine.estimator == theirs.estimator
 
 
-def counted(setting: Setting, release: Release, knowledge: Knowledge) -> tuple[int, int]:
+def counted(threat: ThreatModel, release: Release, knowledge: Knowledge) -> tuple[int, int]:
     """People of whom a reader becomes sure, and is sure beforehand, record by record."""
-    prior, sure, known = setting.prior(knowledge), 0, 0
-    adversaries = setting.over(release.parts).adversaries([knowledge])
+    prior, sure, known = threat.prior(knowledge), 0, 0
+    adversaries = threat.over(release.parts).adversaries([knowledge])
     for group in release.groups:
         alone = Groups.from_lists([group])
         after = adversaries.posterior(alone, "exact").beliefs[0]
@@ -285,9 +285,9 @@ def test_what_readers_know_by_columns_is_apart_from_what_nearly_everybody_has() 
             np.ones(100, int),
         )
         policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.5}})
-        method, setting = METHODS["mondrian"], Setting(made)
-        job = Job(setting, policy.requirements, parse_options(method, {}), SeededChance(1), SILENT)
-        named = shared_readers(setting, policy.requirements)
+        method, threat = METHODS["mondrian"], ThreatModel(made)
+        job = Job(threat, policy.requirements, parse_options(method, {}), SeededChance(1), SILENT)
+        named = shared_readers(threat, policy.requirements)
         return try_out(method, job, stand(made, NOBODY), shared=Shared(named))
 
     names = ("known", "known_by_columns", "knowable")
@@ -297,23 +297,23 @@ def test_what_readers_know_by_columns_is_apart_from_what_nearly_everybody_has() 
 
 def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: Table) -> None:
     """Counted record by record from the posteriors of each reader, for two policies."""
-    method, setting = METHODS["mondrian"], Setting(table)
+    method, threat = METHODS["mondrian"], ThreatModel(table)
     options = parse_options(method, {})
     pairs = {"k_anonymity": {"k": 2}}
     bounded = {**pairs, "bt_privacy": {"bandwidth": 0.2, "t": 0.6}}
     policies = [parse_policy(pairs), parse_policy(bounded)]
     every = [item for policy in policies for item in policy.requirements]
     every += parse_policy({"bt_privacy": {"bandwidth": {"age": 9.0}, "t": 0.5}}).requirements
-    named = shared_readers(setting, every)
+    named = shared_readers(threat, every)
     # No "town" in the mapping; and the reader who knows the shares, whom no policy names.
     assert [knowledge for knowledge, _ in named] == [0.2, Uniform()]
     counts = []
     for policy in policies:
-        job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
+        job = Job(threat, policy.requirements, options, SeededChance(1), SILENT)
         release = method.make(job).release
-        found = [counted(setting, release, knowledge) for knowledge, _ in named]
+        found = [counted(threat, release, knowledge) for knowledge, _ in named]
         sure, known = (max(each) for each in zip(*found, strict=True))
-        job = Job(setting, policy.requirements, options, SeededChance(1), SILENT)
+        job = Job(threat, policy.requirements, options, SeededChance(1), SILENT)
         figures = try_out(method, job, stand(table, NOBODY), shared=Shared(named))
         assert (figures["sure"], figures["known"]) == (sure, known)
         values = [(release.parts.counts[group].sum(axis=0) > 0).sum() for group in release.groups]
@@ -321,17 +321,17 @@ def test_sure_is_the_largest_count_of_the_readers_whom_any_policy_names(table: T
         assert figures["rows"] == figures["knowable"] == table.records
         counts.append((sure, known))
         if policy is policies[0]:  # What the reader of bandwidth 0.2 learns is estimated there.
-            adversary = setting.over(release.parts).adversaries([0.2])
+            adversary = threat.over(release.parts).adversaries([0.2])
             estimated = adversary.disclosure(release.groups, "omega").figures.max()
             assert figures["largest_disclosure"] == pytest.approx(estimated)
         else:
             assert figures["largest_disclosure"] == figures["worst_disclosure"]
     assert counts[0][0] > 0
-    assert shared_readers(setting, policies[0].requirements) == []
-    plain = Job(setting, policies[0].requirements, options, SeededChance(1), SILENT)
+    assert shared_readers(threat, policies[0].requirements) == []
+    plain = Job(threat, policies[0].requirements, options, SeededChance(1), SILENT)
     customary = try_out(method, plain, stand(table, NOBODY))["sure"]
     stands_in = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.6}}).requirements
-    asked = [one for one in shared_readers(setting, stands_in) if one[0] == 0.3]
+    asked = [one for one in shared_readers(threat, stands_in) if one[0] == 0.3]
     assert customary == try_out(method, plain, stand(table, NOBODY), shared=Shared(asked))["sure"]
 
 
@@ -354,12 +354,12 @@ def test_a_draft_is_estimated_and_not_refined() -> None:
 def test_what_cannot_be_met_is_refused_and_so_is_too_large_an_error_of_queries(
     table: Table,
 ) -> None:
-    method, setting = METHODS["mondrian"], Setting(table)
+    method, threat = METHODS["mondrian"], ThreatModel(table)
     options = parse_options(method, {})
 
     def tried(policy: dict[str, Any]) -> dict[str, float | None]:
         stated = parse_policy(policy)
-        job = Job(setting, stated.requirements, options, SeededChance(1), SILENT)
+        job = Job(threat, stated.requirements, options, SeededChance(1), SILENT)
         return try_out(method, job, stand(table, NOBODY), stated.query_error)
 
     with pytest.raises(UnattainableRequirement, match="k_anonymity"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.fingerprint import fingerprint
-from bkpriv_core.table.passed import BARE, Passed
+from bkpriv_core.table.payload import NO_PAYLOAD, Payload
 from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.table import Table
 
@@ -40,16 +40,16 @@ def read(
     table, cells = Table.from_rows((domains[0], domains[1]), domains[2], codes, ones)
     order = list(range(len(records)))
     respondents = Respondents(tuple(map(str, order)), cells, codes[:, 2]) if named else NOBODY
-    passed = BARE
+    passed = NO_PAYLOAD
     if passing:
         labels = tuple(sorted({*columns[3]}))
         through = np.array([[labels.index(record[3])] for record in records])
         if named:
-            passed = Passed.of_persons(
+            passed = Payload.of_persons(
                 ("p",), (labels,), through, cells, codes[:, 2], np.array(order)
             )
         else:
-            passed = Passed.of_rows(("p",), (labels,), through, cells, codes[:, 2], ones)
+            passed = Payload.of_rows(("p",), (labels,), through, cells, codes[:, 2], ones)
     return fingerprint(table, respondents, passed)
 
 
@@ -75,7 +75,7 @@ def test_fingerprints_agree_exactly_where_records_do(
 def test_names_and_order_of_values_count() -> None:
     domains = Domain("a", ("x", "y")), Domain("s", ("u", "v"))
     table = Table((domains[0],), domains[1], np.array([[0], [1]]), np.array([[1, 2], [3, 0]]))
-    seen = {fingerprint(table, NOBODY, BARE)}
+    seen = {fingerprint(table, NOBODY, NO_PAYLOAD)}
     for changed in (
         replace(table, quasi_identifiers=(Domain("b", ("x", "y")),)),
         replace(table, quasi_identifiers=(Domain("a", ("y", "x")),)),
@@ -83,7 +83,7 @@ def test_names_and_order_of_values_count() -> None:
         replace(table, sensitive=Domain("s", ("v", "u"))),
         replace(table, counts=np.array([[1, 2], [2, 1]])),
     ):
-        seen.add(fingerprint(changed, NOBODY, BARE))
+        seen.add(fingerprint(changed, NOBODY, NO_PAYLOAD))
     assert len(seen) == 6
 
 
@@ -102,4 +102,4 @@ def test_combinations_are_told_apart(several: bool) -> None:
         np.array([0, 2, 3]) if several else None,
     )
     same, _ = Table.from_rows((Domain("a", ("x",)),), again, codes, ones)
-    assert fingerprint(table, NOBODY, BARE) == fingerprint(same, NOBODY, BARE)
+    assert fingerprint(table, NOBODY, NO_PAYLOAD) == fingerprint(same, NOBODY, NO_PAYLOAD)

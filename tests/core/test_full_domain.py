@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.full_domain import (
     UTILITIES,
@@ -61,8 +61,8 @@ def generalized(attribute: Attribute, widths: list[int], value: Value, level: in
 def test_groups_are_shown_by_whole_classes(
     records: Records, widths: list[int], data: st.DataObject
 ) -> None:
-    setting = Setting(with_intervals(as_table(records), widths))
-    lattice = find_lattice(setting, [KAnonymity(1)], IncognitoOptions())
+    threat = ThreatModel(with_intervals(as_table(records), widths))
+    lattice = find_lattice(threat, [KAnonymity(1)], IncognitoOptions())
     node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
     release = publish_node(lattice, node)
     form, groups, table = release.form, release.groups, release.table
@@ -91,9 +91,9 @@ def test_groups_are_shown_by_whole_classes(
 def test_figures_are_those_of_what_is_published(
     records: Records, k: int, share: float, measure: str
 ) -> None:
-    setting = Setting(with_intervals(as_table(records), [3, 6]))
+    threat = ThreatModel(with_intervals(as_table(records), [3, 6]))
     options = IncognitoOptions(suppression=share, utility=measure)
-    lattice = find_lattice(setting, [KAnonymity(k), LDiversity(1, "distinct")], options)
+    lattice = find_lattice(threat, [KAnonymity(k), LDiversity(1, "distinct")], options)
     assert lattice.suppression == share
     rows = describe(lattice, measure)
     assert [row.node for row in rows] == list(product(*map(range, lattice.safe.shape)))
@@ -104,7 +104,7 @@ def test_figures_are_those_of_what_is_published(
         if row.safe:
             release = publish_node(lattice, row.node)
             measures = utility(release)
-            assert row.suppressed == setting.table.records - release.published
+            assert row.suppressed == threat.table.records - release.published
             if len(release.groups):
                 for name in UTILITIES[:3]:
                     assert row.costs[name] == pytest.approx(measures[name])
@@ -123,7 +123,7 @@ def test_what_is_merged_is_shown_by_whole_classes() -> None:
     attribute = Attribute("a", tuple("123456"), numbers={str(n): n for n in range(1, 7)})
     pairs = tuple((value, secret) for value in "123456" for secret in "xy")
     table = with_intervals(as_table(Records((attribute,), Attribute("s", ("x", "y")), pairs)), [3])
-    lattice = find_lattice(Setting(table), [KAnonymity(2)], IncognitoOptions())
+    lattice = find_lattice(ThreatModel(table), [KAnonymity(2)], IncognitoOptions())
     form = publish_node(lattice, (1,)).form
     assert isinstance(form, Generalized)
     low, high = form.boxes(Parts.of(table), as_groups([[1, 2], [3, 4], [2], [0, 5]]))
@@ -133,12 +133,12 @@ def test_what_is_merged_is_shown_by_whole_classes() -> None:
 def test_priors_are_kept_for_all_parts_of_a_table() -> None:
     attribute = Attribute("a", ("p", "q"))
     records = Records((attribute,), Attribute("s", ("x", "y")), (("p", "x"), ("q", "y")))
-    setting = Setting(as_table(records))
-    before = setting.prior(0.5)
-    same = setting.over(replace(setting.parts))
+    threat = ThreatModel(as_table(records))
+    before = threat.prior(0.5)
+    same = threat.over(replace(threat.parts))
     assert same.prior(0.5) is before
-    cells, values = setting.parts.enumerate_records()
-    parts, _ = Parts.of(setting.table).dealt(cells, values, np.array([0, 0]))
-    np.testing.assert_array_equal(setting.over(parts).prior(0.5), before)
+    cells, values = threat.parts.enumerate_records()
+    parts, _ = Parts.of(threat.table).dealt(cells, values, np.array([0, 0]))
+    np.testing.assert_array_equal(threat.over(parts).prior(0.5), before)
     with pytest.raises(ValueError, match="one table"):
-        setting.over(Parts.of(as_table(records)))
+        threat.over(Parts.of(as_table(records)))

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.knowledge import Remembered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job, find_method, growing, parse_options
-from bkpriv_core.method.growing import Growth, begin, grow, make_grown
+from bkpriv_core.method.growing import IncrementalPopulation, begin, grow, make_grown
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
@@ -92,7 +92,7 @@ def published(
 
 def grown(
     course: tuple[Records, list[Person], list[set[str]]], departed: Any, barred: set[str]
-) -> Growth:
+) -> IncrementalPopulation:
     """Grow from the release of a course."""
     records, people, groups = course
     release, past = published(records, {p.name: p.then for p in people if p.then}, groups)
@@ -101,7 +101,7 @@ def grown(
     return grow(release, past, table, respondents, departed=departed, barred=barred)
 
 
-def rows_of(growth: Growth) -> dict[str, Row]:
+def rows_of(growth: IncrementalPopulation) -> dict[str, Row]:
     """The row of each person of a grown table."""
     table, people = growth.table, growth.respondents
     return {
@@ -120,7 +120,7 @@ def rows_of(growth: Growth) -> dict[str, Row]:
     }
 
 
-def kept_groups(growth: Growth) -> set[frozenset[str]]:
+def kept_groups(growth: IncrementalPopulation) -> set[frozenset[str]]:
     """The groups that are kept."""
     return {
         frozenset(growth.respondents.names[member] for member in group)
@@ -179,10 +179,10 @@ def test_newcomers_are_grouped_among_themselves_or_wait(
     options = parse_options(way, {"grow": True, "departed": departed})
     policy = {"k_anonymity": {"k": 2}, "l_diversity": {"l": 2}}
     requirements = parse_policy(policy).requirements
-    setting = Setting(growth.respondents.apart(growth.table))
+    threat = ThreatModel(growth.respondents.apart(growth.table))
     try:
         release, rows, _ = make_grown(
-            way, growth, Job(setting, requirements, options, SeededChance(seed), SILENT)
+            way, growth, Job(threat, requirements, options, SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         assert growth.kept == 0
@@ -241,14 +241,16 @@ OLD = {"a": ("20", "flu"), "b": ("30", "flu"), "c": ("20", "flu")}
 NEW = {"d": ("20", "flu"), "e": ("30", "cold")}
 
 
-def make(growth: Growth, policy: dict[str, Any], method: str = "mondrian") -> Release:
+def make(
+    growth: IncrementalPopulation, policy: dict[str, Any], method: str = "mondrian"
+) -> Release:
     """Make a release that grows, by a seed."""
     way = GROUP_METHODS[method]
-    setting = Setting(growth.respondents.apart(growth.table))
+    threat = ThreatModel(growth.respondents.apart(growth.table))
     requirements = parse_policy(policy).requirements
     options = parse_options(way, {"grow": True})
     release, _, _ = make_grown(
-        way, growth, Job(setting, requirements, options, SeededChance(1), SILENT)
+        way, growth, Job(threat, requirements, options, SeededChance(1), SILENT)
     )
     return release
 
@@ -313,14 +315,14 @@ def test_all_newcomers_in_the_box_of_a_kept_group_must_hold_as_one() -> None:
     """Groups of newcomers that hold each may not do so together, which is what a reader tells."""
     table, respondents = read([AGES, SECRETS], OLD | {"d": ("20", "flu"), "e": ("30", "flu")})
     growth = grow(*shows(OLD | {"z": ("20", "cold")}, [set("abcz")]), table, respondents)
-    setting = Setting(growth.respondents.apart(growth.table))
+    threat = ThreatModel(growth.respondents.apart(growth.table))
     names = growth.respondents.names
     labels = growth.labels.copy()
     labels[[names.index(name) for name in "de"]] = 1
     way = GROUP_METHODS["mondrian"]
     options = parse_options(way, {"grow": True})
     requirements = parse_policy({"max_disclosure": {"tau": 0.9}}).requirements
-    groups = growing._waiting(way, setting, growth.coming, labels, requirements, options)
+    groups = growing._waiting(way, threat, growth.coming, labels, requirements, options)
     # With the four who are kept the two hold, and not by themselves.
     assert groups.widths.tolist() == [4]
 
@@ -355,7 +357,7 @@ def test_who_is_unlike_all_newcomers_waits_and_the_others_do_not() -> None:
     secrets = Domain("secret", ("cold", "flu", "gout"))
     table, respondents = read([AGES, secrets], old | new)
     kept = np.array([name in old for name in respondents.names])
-    growth = Growth(table, respondents, np.where(kept, 0, SUPPRESSED), ~kept)
+    growth = IncrementalPopulation(table, respondents, np.where(kept, 0, SUPPRESSED), ~kept)
     policy = {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}]}
     release = make(growth, policy)
     waiting = [respondents.names[place] for place in np.flatnonzero(release.labels == SUPPRESSED)]
@@ -421,12 +423,12 @@ def test_beliefs_about_people_are_those_of_the_whole_table() -> None:
     table, respondents = read([AGES, SECRETS], OLD | NEW)
     believed = np.linspace(0.1, 0.9, 5)
     by_respondent = np.column_stack((believed, 1 - believed))
-    setting = Setting(respondents.apart(table), library=Known(respondents=by_respondent))
+    threat = ThreatModel(respondents.apart(table), library=Known(respondents=by_respondent))
     some = np.array([3, 1])
     knowledge = Remembered("s")
-    told = setting.over(setting.parts.select(some)).prior(knowledge)
+    told = threat.over(threat.parts.select(some)).prior(knowledge)
     assert np.array_equal(told, by_respondent[some])
-    assert np.array_equal(setting.prior(knowledge), by_respondent)
+    assert np.array_equal(threat.prior(knowledge), by_respondent)
 
 
 def test_who_waits_is_explained_by_newcomers_alone() -> None:
@@ -435,8 +437,8 @@ def test_who_waits_is_explained_by_newcomers_alone() -> None:
     release, _ = shows(rows, [set("abc"), set("ef")])
     before = np.array([name in "abcd" for name in names])
     (requirement,) = parse_policy({"k_anonymity": {"k": 5}}).requirements
-    setting = Setting(release.parts)
-    (kind,) = explain_suppression(release, setting, [requirement], "auto", 9, before=before)
+    threat = ThreatModel(release.parts)
+    (kind,) = explain_suppression(release, threat, [requirement], "auto", 9, before=before)
     # g and h: with e and f, though not with a to c, and not one by one.
     assert (kind.records, kind.attained) == (2, 4)
     gone = find_withdrawn(release, before)
@@ -444,5 +446,5 @@ def test_who_waits_is_explained_by_newcomers_alone() -> None:
     assert (gone.records, gone.low.tolist(), gone.high.tolist()) == (1, [0], [0])
     assert find_withdrawn(release, before & (np.array([*names]) != "d")) is None
     release, _ = shows(rows, [set("abc")])
-    kinds = explain_suppression(release, setting, [requirement], "auto", 9, before=before)
+    kinds = explain_suppression(release, threat, [requirement], "auto", 9, before=before)
     assert [(kind.records, kind.attained) for kind in kinds] == [(4, 4)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import prefix
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.requirement import (
@@ -80,7 +80,7 @@ def test_groups_grow_until_they_hold(
     first: int,
     data: st.DataObject,
 ) -> None:
-    setting, believed = data.draw(told_apart(records))
+    threat, believed = data.draw(told_apart(records))
     numbers = data.draw(st.permutations(range(len(records.rows))))
     order = numbers[: data.draw(st.integers(1, len(numbers)))]
     alike = naive(records, requirements, "omega")
@@ -98,28 +98,28 @@ def test_groups_grow_until_they_hold(
     if theta is not None:
         requirements = [PairDivergence(theta, (REMEMBERED,)), *requirements]
     with patch.object(prefix, "_FIRST", first):
-        groups = grow(setting, requirements, np.array(order))
+        groups = grow(threat, requirements, np.array(order))
     assert [group.tolist() for group in groups] == grown(order, allowed)
 
 
 @SOME
 @given(tables(min_records=4, max_records=24), st.integers(1, 3), st.data())
 def test_groups_are_safe_together(records: Records, k: int, data: st.DataObject) -> None:
-    setting = Setting(as_parts(records, records.everything()))
+    threat = ThreatModel(as_parts(records, records.everything()))
     order = np.array(data.draw(st.permutations(records.everything())))
     c = data.draw(st.sampled_from([0.6, 0.8, 0.95, 1.0]))
     safety = CkSafety(c, k)
-    groups = grow(setting, [safety], order)
-    assert safety.satisfied(setting, groups).all()
+    groups = grow(threat, [safety], order)
+    assert safety.satisfied(threat, groups).all()
     starts = [int(np.flatnonzero(order == group[0])[0]) for group in groups]
     assert starts == sorted(starts)
     assert len(set(groups.members.tolist())) == len(groups.members)
 
 
 def test_no_group_holds() -> None:
-    setting = Setting(as_parts(by_age("a", "b", "a"), range(3)))
-    assert not len(grow(setting, [KAnonymity(4)], np.arange(3)))
-    assert not len(grow(setting, [KAnonymity(4), CkSafety(0.5, 0)], np.arange(3)))
+    threat = ThreatModel(as_parts(by_age("a", "b", "a"), range(3)))
+    assert not len(grow(threat, [KAnonymity(4)], np.arange(3)))
+    assert not len(grow(threat, [KAnonymity(4), CkSafety(0.5, 0)], np.arange(3)))
 
 
 def test_one_record_takes_no_others_with_it() -> None:
@@ -127,20 +127,20 @@ def test_one_record_takes_no_others_with_it() -> None:
     # hold only with a thousand of them.
     believed = np.tile([1.0, 0.0], (2001, 1))
     believed[0] = [0.0, 1.0]
-    setting = Setting(
+    threat = ThreatModel(
         as_parts(by_age(*"ab" * 1000, "a"), range(2001)), library=Known(respondents=believed)
     )
-    groups = grow(setting, [KAnonymity(2), JsDivergence(0.0115, REMEMBERED)], np.arange(2001))
+    groups = grow(threat, [KAnonymity(2), JsDivergence(0.0115, REMEMBERED)], np.arange(2001))
     assert [group.tolist() for group in groups] == [[i, i + 1] for i in range(1, 2001, 2)]
 
 
 def test_it_is_given_up_at_once_where_no_more_parts_help() -> None:
     believed = np.tile([[1.0, 0.0], [0.0, 1.0]], (1000, 1))
-    setting = Setting(
+    threat = ThreatModel(
         as_parts(by_age(*"ab" * 1000), range(2000)), library=Known(respondents=believed)
     )
     requirements = [KAnonymity(2), PairDivergence(0.5, (REMEMBERED,))]
-    prefixes = prefix.Prefixes.of(setting, requirements)
+    prefixes = prefix.Prefixes.of(threat, requirements)
     assert prefixes.shortest(np.arange(2000)) == (False, 32)
     assert prefixes.shortest(np.arange(0, 2000, 2)) == (True, 2)
 
@@ -148,41 +148,41 @@ def test_it_is_given_up_at_once_where_no_more_parts_help() -> None:
 def test_a_group_may_become_large_where_that_helps() -> None:
     # As long as there are only those with a, nothing is close to the table.
     records = by_age(*"a" * 1500, *"b" * 1500)
-    setting = Setting(as_parts(records, range(3000)))
-    groups = grow(setting, [TCloseness(0.1)], np.arange(3000))
+    threat = ThreatModel(as_parts(records, range(3000)))
+    groups = grow(threat, [TCloseness(0.1)], np.arange(3000))
     assert [(group[0], group[-1]) for group in groups] == [(0, 2999)]
-    groups = grow(setting, [TCloseness(0.1)], np.arange(2700))
+    groups = grow(threat, [TCloseness(0.1)], np.arange(2700))
     assert [(group[0], group[-1]) for group in groups] == [(0, 2699)]
 
 
 def test_ends_of_large_groups_are_tried_by_inference_at_distances() -> None:
     # The prior is that of the table; a group of 400 moves nobody's belief when it is balanced.
     records = by_age(*"a" * 200, *"b" * 400, *"a" * 200)
-    setting = Setting(as_parts(records, range(800)))
+    threat = ThreatModel(as_parts(records, range(800)))
     tried: list[int] = []
 
     class Seen(BtPrivacy):
         """Records what it is asked."""
 
         def satisfied(
-            self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+            self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
         ) -> npt.NDArray[np.bool_]:
             tried.extend(groups.widths.tolist())
-            return super().satisfied(setting, groups, estimator)
+            return super().satisfied(threat, groups, estimator)
 
-    groups = grow(setting, [Seen(((1e9, 1e-3),))], np.arange(800))
+    groups = grow(threat, [Seen(((1e9, 1e-3),))], np.arange(800))
     assert len(groups)
     assert groups.widths[0] == pytest.approx(400, rel=0.06)
     assert set(range(1, 40)) <= set(tried)
     assert len(set(tried)) < 200
-    assert satisfied([BtPrivacy(((1e9, 1e-3),))], setting, groups).all()
+    assert satisfied([BtPrivacy(((1e9, 1e-3),))], threat, groups).all()
 
 
 def test_hopeless_work_is_bounded_and_can_be_cancelled() -> None:
-    setting = Setting(as_parts(by_age(*"ab" * 2000), range(4000)))
+    threat = ThreatModel(as_parts(by_age(*"ab" * 2000), range(4000)))
     looked: list[float] = []
     assert not len(
-        grow(setting, [KAnonymity(5000)], np.arange(4000), progress=Watched(report=looked.append))
+        grow(threat, [KAnonymity(5000)], np.arange(4000), progress=Watched(report=looked.append))
     )
     assert looked[-1] == 1.0
     assert looked == sorted(looked)
@@ -192,4 +192,4 @@ def test_hopeless_work_is_bounded_and_can_be_cancelled() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        grow(setting, [KAnonymity(2)], np.arange(4000), progress=Watched(report=cancel))
+        grow(threat, [KAnonymity(2)], np.arange(4000), progress=Watched(report=cancel))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
@@ -40,7 +40,7 @@ def test_figures_are_those_over_all_values(
 ) -> None:
     drawn = table(seed)
     groups = groups_of(drawn.cells)
-    adversaries = Setting(drawn).tried().adversaries(bandwidths)
+    adversaries = ThreatModel(drawn).tried().adversaries(bandwidths)
     held, used = adversaries._infer(groups, estimator, None)
     over_all, ways = adversaries._infer_over_all(groups, estimator, None)
     assert used.tolist() == ways.tolist()
@@ -49,13 +49,13 @@ def test_figures_are_those_over_all_values(
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_histograms_are_sums(seed: int) -> None:
-    parts = Setting(table(seed)).parts
+    parts = ThreatModel(table(seed)).parts
     groups = groups_of(len(parts))
     expected = [parts.counts[group].sum(axis=0).tolist() for group in groups]
     assert parts.histograms(groups).tolist() == expected
 
 
 def test_no_groups_have_no_figures() -> None:
-    setting = Setting(table(0))
+    threat = ThreatModel(table(0))
     nothing = Groups.from_lists([])
-    assert setting.adversaries((0.3,))._infer(nothing, "omega", None)[0].shape == (1, 0)
+    assert threat.adversaries((0.3,))._infer(nothing, "omega", None)[0].shape == (1, 0)

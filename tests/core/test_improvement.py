@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import improvement as improvement_module
-from bkpriv_core.partition.exchange import Layout
+from bkpriv_core.partition.evaluation import Evaluator, Measured
+from bkpriv_core.partition.exchange import GroupIndex
 from bkpriv_core.partition.improvement import improve
-from bkpriv_core.partition.judging import Judge, Measured
-from bkpriv_core.requirement import CkSafety, JointRequirement, KAnonymity, Requirement
+from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement, TableRequirement
 from bkpriv_core.table.groups import Groups
 from tests.core.certifying import as_cells, by_age
 from tests.core.exchange_oracles import layouts, moves, recuts, total_loss
@@ -22,7 +22,7 @@ from tests.core.strategies import MANY, as_groups, as_table, naive, requirement_
 from tests.core.test_safety import LIMITS, most
 from tests.core.watching import Watched
 
-Laid = tuple[Records, Layout, list[Group]]
+Laid = tuple[Records, GroupIndex, list[Group]]
 
 
 def loss(laid: Laid, groups: Groups) -> float:
@@ -33,7 +33,7 @@ def loss(laid: Laid, groups: Groups) -> float:
 
 def judged(laid: Laid, requirements: list[Requirement], estimator: Estimator) -> Measured:
     """The groups that hold."""
-    judge = Judge(Setting(laid[1].parts), requirements, estimator)
+    judge = Evaluator(ThreatModel(laid[1].parts), requirements, estimator)
     state = judge.measure(laid[1].groups)
     return state.select(judge.met(state))
 
@@ -45,7 +45,7 @@ def test_no_detail_and_no_guarantee_is_lost(
 ) -> None:
     records, layout, members = laid
     state = judged(laid, requirements, estimator)
-    judge = Judge(Setting(layout.parts), requirements, estimator)
+    judge = Evaluator(ThreatModel(layout.parts), requirements, estimator)
     shares: list[float] = []
     better = improve(judge, state, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
@@ -61,7 +61,7 @@ def test_no_detail_and_no_guarantee_is_lost(
         for group in better.groups:
             assert allowed([record for part in group.tolist() for record in members[part]])
         for requirement, measured in zip(requirements, better.measurements, strict=True):
-            anew = requirement.measure(Setting(judge.setting.parts), better.groups, estimator)
+            anew = requirement.measure(ThreatModel(judge.threat.parts), better.groups, estimator)
             np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
             np.testing.assert_array_equal(measured.used, anew.used)
     again = loss(laid, improve(judge, better).groups)
@@ -73,7 +73,7 @@ def test_no_detail_and_no_guarantee_is_lost(
 def test_nothing_that_saves_is_left_undone(laid: Laid, requirements: list[Requirement]) -> None:
     records, layout, members = laid
     state = judged(laid, requirements, "exact")
-    judge = Judge(Setting(layout.parts), requirements, "exact")
+    judge = Evaluator(ThreatModel(layout.parts), requirements, "exact")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(improvement_module, "_WORTH", 0.0)
         patch.setattr(improvement_module, "_PLACES", 50)  # all
@@ -99,14 +99,14 @@ def test_what_all_groups_meet_together_they_go_on_to_meet(
 ) -> None:
     records, _, members = laid
     state = judged(laid, [KAnonymity(size)], "auto")
-    judge = Judge(Setting(laid[1].parts), [KAnonymity(size)], "auto")
-    joint: JointRequirement = CkSafety(c, k)
+    judge = Evaluator(ThreatModel(laid[1].parts), [KAnonymity(size)], "auto")
+    joint: TableRequirement = CkSafety(c, k)
 
     def safe(groups: Groups) -> bool:
         lists = [[record for part in group for record in members[part]] for group in groups]
         return not lists or most(records, lists, k) < c - 1e-9
 
-    better = improve(judge, state, [joint.keeper(judge.setting, state.groups)])
+    better = improve(judge, state, [joint.keeper(judge.threat, state.groups)])
     assert safe(better.groups) or not safe(state.groups)
     assert loss(laid, better.groups) <= loss(laid, state.groups) + 1e-9
 
@@ -114,7 +114,9 @@ def test_what_all_groups_meet_together_they_go_on_to_meet(
 @pytest.mark.parametrize("lists", [[[0, 1, 5], [2, 3, 4]], [[0, 4, 5], [1, 2, 3]], [[*range(6)]]])
 def test_parts_go_where_they_lie(lists: list[list[int]]) -> None:
     # Groups of pairs at least, and no group reaches from one end to the other.
-    judge = Judge(Setting(as_table(by_age("1a 2b 3a 21b 22a 23b"))), [KAnonymity(2)], "exact")
+    judge = Evaluator(
+        ThreatModel(as_table(by_age("1a 2b 3a 21b 22a 23b"))), [KAnonymity(2)], "exact"
+    )
     better = improve(judge, judge.measure(as_groups(lists)))
     assert all(max(group) <= 2 or min(group) >= 3 for group in as_cells(better.groups))
 
@@ -122,12 +124,12 @@ def test_parts_go_where_they_lie(lists: list[list[int]]) -> None:
 def test_no_move_is_left_that_saves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(improvement_module, "_WORTH", 0.0)
     random = np.random.default_rng(4)
-    setting = Setting(as_table(by_age(" ".join(f"{age}a" for age in range(40)))))
+    threat = ThreatModel(as_table(by_age(" ".join(f"{age}a" for age in range(40)))))
     for _ in range(5):
         lists = random.permutation(40).reshape(5, 8).tolist()
-        judge = Judge(setting, [KAnonymity(5)], "exact")
+        judge = Evaluator(threat, [KAnonymity(5)], "exact")
         state = improve(judge, judge.measure(as_groups(lists)))
-        layout = Layout(setting.parts, state.groups)
+        layout = GroupIndex(threat.parts, state.groups)
         widths = layout.groups.widths
         donors = np.flatnonzero(widths[layout.groups.owner] > 5)
         for receiver in range(len(widths)):
@@ -139,7 +141,7 @@ def test_no_move_is_left_that_saves(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_improvement_can_be_cancelled() -> None:
     polls: list[None] = []
     progress = Watched(poll=lambda: polls.append(None))
-    setting = Setting(as_table(by_age("1a 2b 3a 21b 22a 23b")), progress=progress)
-    judge = Judge(setting, [KAnonymity(2)], "exact")
+    threat = ThreatModel(as_table(by_age("1a 2b 3a 21b 22a 23b")), progress=progress)
+    judge = Evaluator(threat, [KAnonymity(2)], "exact")
     improve(judge, judge.measure(Groups.whole(6)))
     assert len(polls) > 1

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.partition import incognito as incognito_module
 from bkpriv_core.partition.cheapest import cheapest, lowest
@@ -50,21 +50,21 @@ Generalize = list[Callable[[Value], object]]
 
 
 def laid_out(
-    setting: Setting, requirements: Sequence[Requirement], levels: Sequence[Levels], **how: Any
+    threat: ThreatModel, requirements: Sequence[Requirement], levels: Sequence[Levels], **how: Any
 ) -> Nodes:
     """The lattice, of which nothing is decided."""
-    return Nodes(setting, tuple(requirements), tuple(levels), **how)
+    return Nodes(threat, tuple(requirements), tuple(levels), **how)
 
 
 def decided(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     levels: Sequence[Levels],
     progress: Progress = SILENT,
     **how: Any,
 ) -> Lattice:
     """Every node of the lattice, decided."""
-    return incognito(laid_out(setting, requirements, levels, **how), progress)
+    return incognito(laid_out(threat, requirements, levels, **how), progress)
 
 
 # --- Brute force ----------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
 ) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels, plain = [levels for levels, _ in drawn], [functions for _, functions in drawn]
-    lattice = decided(Setting(as_table(records)), requirements, levels, suppression=suppression)
+    lattice = decided(ThreatModel(as_table(records)), requirements, levels, suppression=suppression)
     allowed = naive(records, requirements, "omega")
     safe = {}
     for node in product(*(range(len(item)) for item in levels)):
@@ -146,12 +146,12 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
 def test_monotone_and_absorbing_requirements_are_so(
     records: Records, requirements: list[Requirement], data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    one, *rest = data.draw(partitions(setting.table.cells, most=2))
+    threat = ThreatModel(as_table(records))
+    one, *rest = data.draw(partitions(threat.table.cells, most=2))
     for requirement in requirements:
         for other in rest:
-            both = _met(setting, requirement, [one + other])
-            met = _met(setting, requirement, [one]), _met(setting, requirement, [other])
+            both = _met(threat, requirement, [one + other])
+            met = _met(threat, requirement, [one]), _met(threat, requirement, [other])
             if requirement.monotone and all(met):
                 assert both
             if requirement.absorbing and any(met):
@@ -159,9 +159,9 @@ def test_monotone_and_absorbing_requirements_are_so(
                 assert requirement.monotone
 
 
-def _met(setting: Setting, requirement: Requirement, lists: list[list[int]]) -> bool:
+def _met(threat: ThreatModel, requirement: Requirement, lists: list[list[int]]) -> bool:
     groups = Groups.from_lists([np.array(cells) for cells in lists])
-    return bool(requirement.satisfied(setting, groups).all())
+    return bool(requirement.satisfied(threat, groups).all())
 
 
 def test_which_requirements_are_monotone_is_stated() -> None:
@@ -178,7 +178,7 @@ def test_which_requirements_are_monotone_is_stated() -> None:
     }
 
 
-def clinic(size: int, seed: int) -> tuple[Setting, list[Levels]]:
+def clinic(size: int, seed: int) -> tuple[ThreatModel, list[Levels]]:
     """Ages, three marital states under two nodes, and a sex; a disease that follows the age."""
     random = np.random.default_rng(seed)
     ages = tuple(str(age) for age in range(20, 60))
@@ -199,9 +199,9 @@ def clinic(size: int, seed: int) -> tuple[Setting, list[Levels]]:
         Attribute("disease", ("a", "b", "c", "d")),
         tuple(rows),
     )
-    setting = Setting(as_table(records))
-    of_age, of_marital, of_sex = setting.table.quasi_identifiers
-    return setting, [
+    threat = ThreatModel(as_table(records))
+    of_age, of_marital, of_sex = threat.table.quasi_identifiers
+    return threat, [
         Levels.of_intervals(of_age, [5, 10, 20, 40]),
         Levels.of_hierarchy(of_marital),
         Levels.of_hierarchy(of_sex),
@@ -209,12 +209,12 @@ def clinic(size: int, seed: int) -> tuple[Setting, list[Levels]]:
 
 
 def test_pruning_measures_few_nodes_and_decides_all() -> None:
-    setting, levels = clinic(400, seed=1)
+    threat, levels = clinic(400, seed=1)
     requirements = [KAnonymity(8), TCloseness(0.3, "equal")]
-    lattice = decided(setting, requirements, levels)
+    lattice = decided(threat, requirements, levels)
     assert lattice.safe.shape == (6, 3, 2)
     everywhere = [lattice.groups(node) for node in np.ndindex(lattice.safe.shape)]
-    sizes = [int(setting.parts.sizes(groups).sum()) for groups in everywhere]
+    sizes = [int(threat.parts.sizes(groups).sum()) for groups in everywhere]
     np.testing.assert_array_equal(lattice.safe.ravel(), np.array(sizes) == 400)
     assert 0 < lattice.safe.sum() < 36
     assert lattice.measured.sum() < 20
@@ -222,32 +222,32 @@ def test_pruning_measures_few_nodes_and_decides_all() -> None:
 
 
 def test_what_is_not_monotone_is_measured_wherever_the_rest_holds() -> None:
-    setting, levels = clinic(60, seed=2)
+    threat, levels = clinic(60, seed=2)
     belief = BtPrivacy(((0.5, 0.3),))
-    assert decided(setting, [belief], levels).measured.all()
-    lattice = decided(setting, [belief, KAnonymity(5)], levels)
-    plain = decided(setting, [KAnonymity(5)], levels)
+    assert decided(threat, [belief], levels).measured.all()
+    lattice = decided(threat, [belief, KAnonymity(5)], levels)
+    plain = decided(threat, [KAnonymity(5)], levels)
     assert (lattice.measured[plain.safe]).all()
     assert not lattice.measured.all()
     assert not lattice.safe[~plain.safe].any()
 
 
 def test_with_suppression_only_absorbing_requirements_prune() -> None:
-    setting, levels = clinic(60, seed=3)
+    threat, levels = clinic(60, seed=3)
     close = TCloseness(0.3, "equal")
-    assert not decided(setting, [close], levels).measured.all()
-    assert decided(setting, [close], levels, suppression=0.2).measured.all()
-    assert not decided(setting, [KAnonymity(5)], levels, suppression=0.2).measured.all()
+    assert not decided(threat, [close], levels).measured.all()
+    assert decided(threat, [close], levels, suppression=0.2).measured.all()
+    assert not decided(threat, [KAnonymity(5)], levels, suppression=0.2).measured.all()
 
 
-def four(column: str, secrets: str) -> tuple[Setting, list[Levels]]:
+def four(column: str, secrets: str) -> tuple[ThreatModel, list[Levels]]:
     """Records of one numeric attribute, with intervals of 2 and 4 from 0."""
     numbers = {label: int(label) for label in sorted(set(column.split()), key=int)}
     attribute = Attribute("q", tuple(numbers), numbers=numbers)
     disease = Attribute("s", tuple(sorted(set(secrets.split()))))
     rows = tuple(zip(column.split(), secrets.split(), strict=True))
-    setting = Setting(as_table(Records((attribute,), disease, rows)))
-    return setting, [Levels.of_intervals(setting.table.quasi_identifiers[0], [2, 4])]
+    threat = ThreatModel(as_table(Records((attribute,), disease, rows)))
+    return threat, [Levels.of_intervals(threat.table.quasi_identifiers[0], [2, 4])]
 
 
 class NotPairs(KAnonymity):
@@ -255,34 +255,34 @@ class NotPairs(KAnonymity):
 
     monotone, absorbing = False, False
 
-    def measure(self, setting: Setting, groups: Groups, *_: object) -> Measurement:
+    def measure(self, threat: ThreatModel, groups: Groups, *_: object) -> Measurement:
         """Tell pairs from other groups."""
-        return self._of_groups(groups, setting.parts.sizes(groups) != 2)
+        return self._of_groups(groups, threat.parts.sizes(groups) != 2)
 
 
 def test_a_node_is_not_minimal_if_a_safe_one_is_further_below() -> None:
-    setting, levels = four("0 1 2 3", "a a a a")
-    lattice = decided(setting, [NotPairs(1)], levels)
+    threat, levels = four("0 1 2 3", "a a a a")
+    lattice = decided(threat, [NotPairs(1)], levels)
     assert lattice.safe.tolist() == [True, False, True, True]
     assert lattice.minimal_nodes() == [(0,)]
 
 
 def test_the_records_that_fail_any_requirement_are_suppressed_together() -> None:
     # At level 0 two of ten records are in a group too small, three others in one of one disease.
-    setting, levels = four("0 0 1 1 1 2 2 2 2 2", "a b a a a a b c a b")
+    threat, levels = four("0 0 1 1 1 2 2 2 2 2", "a b a a a a b c a b")
     both = [KAnonymity(3), LDiversity(2, "distinct")]
     for requirement in both:
-        assert decided(setting, [requirement], levels, suppression=0.3).safe[0]
-    assert not decided(setting, both, levels, suppression=0.3).safe[0]
-    assert decided(setting, both, levels, suppression=0.5).safe[0]
+        assert decided(threat, [requirement], levels, suppression=0.3).safe[0]
+    assert not decided(threat, both, levels, suppression=0.3).safe[0]
+    assert decided(threat, both, levels, suppression=0.5).safe[0]
 
 
 def test_a_share_of_the_records_is_not_rounded_down() -> None:
     # 0.29 of 100 is 28.999999999999996 in floating point.
     column = [str(10 * number) for number in range(29)] + ["999"] * 71
-    setting, levels = four(" ".join(column), " ".join("a" * 100))
-    assert decided(setting, [KAnonymity(2)], levels, suppression=0.29).safe[0]
-    assert not decided(setting, [KAnonymity(2)], levels, suppression=0.28).safe[0]
+    threat, levels = four(" ".join(column), " ".join("a" * 100))
+    assert decided(threat, [KAnonymity(2)], levels, suppression=0.29).safe[0]
+    assert not decided(threat, [KAnonymity(2)], levels, suppression=0.28).safe[0]
 
 
 # --- Choice ---------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_a_share_of_the_records_is_not_rounded_down() -> None:
 def test_costs_are_those_of_records(records: Records, utility: str, data: st.DataObject) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels = [levels for levels, _ in drawn]
-    lattice = decided(Setting(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
+    lattice = decided(ThreatModel(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
     best = cheapest(lattice, utility)
     if best is None:
         assert not lattice.safe.any()
@@ -314,25 +314,25 @@ def test_costs_are_those_of_records(records: Records, utility: str, data: st.Dat
 
 
 def test_the_cheapest_node_depends_on_the_measure() -> None:
-    setting, levels = clinic(400, seed=1)
-    lattice = decided(setting, [KAnonymity(8)], levels)
+    threat, levels = clinic(400, seed=1)
+    lattice = decided(threat, [KAnonymity(8)], levels)
     assert len(lattice.minimal_nodes()) > 2
     assert lowest(lattice) == lattice.minimal_nodes()
     for utility in COSTS:
         node = cheapest(lattice, utility)
         assert node in lattice.minimal_nodes()
-        assert lattice.groups(node).members.size == setting.table.cells
+        assert lattice.groups(node).members.size == threat.table.cells
     by_hand = lattice.cost((3, 0, 1), "gcp")
-    numbers = np.array([float(label or 0) for label in setting.table.quasi_identifiers[0].labels])
+    numbers = np.array([float(label or 0) for label in threat.table.quasi_identifiers[0].labels])
     assert (numbers[0], numbers[-1]) == (20, 59)
     # Of 39, [20, 40) is in use over 19, as [40, 60) is; the sex is suppressed.
-    young = setting.table.weights[numbers[setting.table.codes[:, 0]] < 40].sum() / 400
+    young = threat.table.weights[numbers[threat.table.codes[:, 0]] < 40].sum() / 400
     assert by_hand == pytest.approx((young * 19 / 39 + (1 - young) * 19 / 39 + 1) / 3)
 
 
 def test_nothing_is_chosen_where_nothing_is_safe() -> None:
-    setting, levels = clinic(30, seed=4)
-    lattice: Lattice = decided(setting, [KAnonymity(31)], levels)
+    threat, levels = clinic(30, seed=4)
+    lattice: Lattice = decided(threat, [KAnonymity(31)], levels)
     assert lattice.minimal_nodes() == []
     assert cheapest(lattice, "gcp") is None
     assert lattice.measured.sum() == 1
@@ -355,22 +355,22 @@ def test_bisection_of_a_chain(length: int, first: int) -> None:
 
 
 def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
-    setting, levels = clinic(30, seed=5)
+    threat, levels = clinic(30, seed=5)
     shares: list[float] = []
-    decided(setting, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
+    decided(threat, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        decided(Setting(setting.table, progress=cancelling(20)), [KAnonymity(2)], levels)
+        decided(ThreatModel(threat.table, progress=cancelling(20)), [KAnonymity(2)], levels)
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting, levels = clinic(30, seed=6)
+    threat, levels = clinic(30, seed=6)
     for share in (-0.1, 1.0, float("nan")):
         with pytest.raises(InvalidParameter, match="suppression is"):
-            decided(setting, [KAnonymity(2)], levels, suppression=share)
+            decided(threat, [KAnonymity(2)], levels, suppression=share)
     with pytest.raises(InvalidParameter, match="utility is 'beauty'"):
-        cheapest(laid_out(setting, [KAnonymity(2)], levels), "beauty")
+        cheapest(laid_out(threat, [KAnonymity(2)], levels), "beauty")
     monkeypatch.setattr(incognito_module, "MOST_NODES", 35)
     with pytest.raises(TooLarge, match="36 nodes"):
-        decided(setting, [KAnonymity(2)], levels)
+        decided(threat, [KAnonymity(2)], levels)

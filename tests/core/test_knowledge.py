@@ -25,8 +25,8 @@ from bkpriv_core.belief.knowledge import (
     state_knowledge,
     uniform_prior,
 )
-from bkpriv_core.belief.library import NoLibrary
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.knowledge_source import NoLibrary
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
@@ -129,8 +129,8 @@ def test_the_uniform_kernel_believes_the_shares_of_the_table(records: Records) -
 def test_a_huge_bandwidth_comes_near_the_uniform_kernel() -> None:
     table = as_table(PATIENTS)
     assert epanechnikov(np.array([1.0]), 1e6)[0] == pytest.approx(1.0)
-    setting = Setting(table)
-    np.testing.assert_allclose(setting.prior(1e6), setting.prior(Uniform()), atol=1e-9)
+    threat = ThreatModel(table)
+    np.testing.assert_allclose(threat.prior(1e6), threat.prior(Uniform()), atol=1e-9)
 
 
 @st.composite
@@ -172,11 +172,11 @@ def test_a_prior_from_outside_is_what_its_rows_say(
                 np.array([share for _, _, share in rows]),
             )
 
-    prior = Setting(table, library=Rows()).prior(Outside("public.prior"))
+    prior = ThreatModel(table, library=Rows()).prior(Outside("public.prior"))
     np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knowledge, "_ROWS", 1)
-        again = Setting(table, library=Rows()).prior(Outside("public.prior"))
+        again = ThreatModel(table, library=Rows()).prior(Outside("public.prior"))
     np.testing.assert_array_equal(again, prior)
 
 
@@ -234,14 +234,14 @@ def test_a_sum_within_rounding_is_scaled_to_1() -> None:
 
 def test_without_a_library_no_table_is_found() -> None:
     with pytest.raises(InvalidParameter, match="no prior table p"):
-        Setting(as_table(PATIENTS)).prior(Outside("p"))
+        ThreatModel(as_table(PATIENTS)).prior(Outside("p"))
 
 
 def test_without_a_library_nothing_is_remembered() -> None:
     table = as_table(PATIENTS)
     parts = Parts(table, np.array([0, 0, 1]), np.array([[1, 0], [0, 1], [0, 1]]), np.arange(3))
     with pytest.raises(InvalidParameter, match="no sequential knowledge mined"):
-        Setting(parts).prior(Remembered("mined"))
+        ThreatModel(parts).prior(Remembered("mined"))
 
 
 def test_who_remembers_tells_respondents_of_a_cell_apart() -> None:
@@ -253,28 +253,28 @@ def test_who_remembers_tells_respondents_of_a_cell_apart() -> None:
             assert table is the_table
             assert knowledge.sequence == "mined"
             # Of respondents in their order, of whom 2 and 0 are the two thirty-year-olds.
-            alone = Setting(the_table).prior(0.3)
+            alone = ThreatModel(the_table).prior(0.3)
             np.testing.assert_array_equal(snapshot, alone[[0, 1, 0]])
             return beliefs
 
     counts = np.array([[1, 0], [0, 1], [0, 1]])
     parts = Parts(the_table, np.array([0, 0, 1]), counts, np.array([2, 0, 1]))
-    setting = Setting(parts, library=Past())
-    np.testing.assert_array_equal(setting.prior(Remembered("mined", 0.3)), beliefs[[2, 0, 1]])
+    threat = ThreatModel(parts, library=Past())
+    np.testing.assert_array_equal(threat.prior(Remembered("mined", 0.3)), beliefs[[2, 0, 1]])
     # Another order of the same records is looked up, not asked for again.
     turned = Parts(the_table, np.array([1, 0, 0]), counts[[2, 0, 1]], np.array([1, 2, 0]))
-    again = setting.over(turned).prior(Remembered("mined", 0.3))
+    again = threat.over(turned).prior(Remembered("mined", 0.3))
     np.testing.assert_array_equal(again, beliefs[[1, 2, 0]])
     with pytest.raises(ValueError, match="apart"):
-        setting.over(Parts.of(the_table)).prior(Remembered("mined", 0.3))
+        threat.over(Parts.of(the_table)).prior(Remembered("mined", 0.3))
 
 
 def test_a_skyline_may_mix_all_forms() -> None:
     table = as_table(PATIENTS)
     prior = np.array([[0.5, 0.5], [0.0, 1.0]])
-    setting = Setting(table, library=Known(prior))
+    threat = ThreatModel(table, library=Known(prior))
     groups = Groups.from_labels(np.array([0, 1]))
-    disclosure = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
+    disclosure = threat.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
     assert disclosure.figures.shape == (3, 2)
     # The outside adversary knows the second record's value for certain, and learns nothing.
     assert disclosure.figures[2, 1] == 0.0

@@ -15,7 +15,7 @@ from bkpriv_core.belief import classifier
 from bkpriv_core.belief.classifier import Features, Model, learn
 from bkpriv_core.belief.knowledge import Learned, Remembered, parse_knowledge, state_knowledge
 from bkpriv_core.belief.learned import learned_prior
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
@@ -151,7 +151,7 @@ def test_nobody_is_in_a_table_of_one() -> None:
 
 
 def test_a_setting_computes_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting = Setting(many(20))
-    prior = setting.prior(Learned("bayes", 4, 3))
+    threat = ThreatModel(many(20))
+    prior = threat.prior(Learned("bayes", 4, 3))
     assert np.array_equal(prior, learned_prior(many(20), "bayes", 4, 3))
-    assert setting.prior(Learned("bayes", 4, 3)) is prior
+    assert threat.prior(Learned("bayes", 4, 3)) is prior

@@ -7,9 +7,9 @@ import pytest
 
 from bkpriv_core.belief import bethe as bethe_module
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
-from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, Regard, check_attainable
+from bkpriv_core.requirement import BeliefScope, Bound, BtPrivacy, KAnonymity, check_attainable
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
@@ -35,13 +35,13 @@ def test_a_large_domain_costs_nothing_until_its_values_are_compared() -> None:
     age = Domain("age", ("1", "2"), np.array([1.0, 2.0]))
     counts = np.zeros((2, size), dtype=np.int64)
     counts[np.arange(size) % 2, np.arange(size)] = 1
-    setting = Setting(Table((age,), amount, np.array([[0], [1]]), counts))
+    threat = ThreatModel(Table((age,), amount, np.array([[0], [1]]), counts))
     whole = Groups.whole(2)
-    assert KAnonymity(size).satisfied(setting, whole).all()
+    assert KAnonymity(size).satisfied(threat, whole).all()
     with pytest.raises(TooLarge, match='"amount" has 6000 values'):
-        BtPrivacy(((0.3, 0.2),), (Regard(smoothing=0.75),)).measure(setting, whole)
+        BtPrivacy(((0.3, 0.2),), (BeliefScope(smoothing=0.75),)).measure(threat, whole)
     # Unblended, values are alike or not, and how far they are apart is no matter.
-    figures = BtPrivacy(((0.3, 0.2),)).measure(setting, whole).figures
+    figures = BtPrivacy(((0.3, 0.2),)).measure(threat, whole).figures
     assert 0 <= figures.max() <= 1
 
 
@@ -57,15 +57,13 @@ def test_the_whole_table_is_judged_fast_but_refused_with_care(
     amount = Domain("amount", tuple(map(str, range(size))), numbers)
     codes = np.arange(size, dtype=np.int64)[:, None]
     table = Table((age,), amount, codes, np.eye(size, dtype=np.int64))
-    setting, whole = Setting(table), Groups.whole(size)
+    threat, whole = ThreatModel(table), Groups.whole(size)
     strict = BtPrivacy(((0.3, 0.0),))
     with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable([strict], setting)
-    attained = strict.measure(setting, whole, "auto").figures.max()
+        check_attainable([strict], threat)
+    attained = strict.measure(threat, whole, "auto").figures.max()
     assert f"attains about {attained:.6g}." in caught.value.detail
-    assert attained != pytest.approx(
-        strict.measure(setting, whole, "omega").figures.max(), rel=0.01
-    )
+    assert attained != pytest.approx(strict.measure(threat, whole, "omega").figures.max(), rel=0.01)
     for module, name in ((bethe_module, "bethe"), (posterior_module, "exact")):
         monkeypatch.setattr(module, name, refuse)
-    check_attainable([BtPrivacy(((0.3, 1.0),))], setting)
+    check_attainable([BtPrivacy(((0.3, 1.0),))], threat)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import (
     ContradictoryKnowledge,
     InvalidParameter,
@@ -70,12 +70,12 @@ def test_every_requirement_holds_in_every_method(
 ) -> None:
     keys = sorted({*keys, "max_disclosure", *NEEDED.get(name, ())})
     requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     method = GROUP_METHODS[name]
     try:
-        method.check(setting, requirements, method.options())
+        method.check(threat, requirements, method.options())
         partitioned, groups, form = method.partition(
-            Job(setting, requirements, method.options(), SeededChance(seed), SILENT)
+            Job(threat, requirements, method.options(), SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -85,9 +85,9 @@ def test_every_requirement_holds_in_every_method(
         for item in requirements
         if item.key in NEEDED.get(name, ()) or (item.coarse and name != "microaggregate")
     ]
-    whole = Groups.whole(len(setting.parts))
+    whole = Groups.whole(len(threat.parts))
     # What no union of neighbours can meet, agglomeration leaves to certification.
-    if name != "agglomerate" or satisfied(requirements, setting, whole).all():
+    if name != "agglomerate" or satisfied(requirements, threat, whole).all():
         assert satisfied(formed, partitioned, groups).all()
     placed = sorted(groups.members.tolist())
     if name in LEAVING_OVER:
@@ -96,7 +96,7 @@ def test_every_requirement_holds_in_every_method(
         assert placed == list(range(len(partitioned.parts)))
     # Whether cells were split or not, the records are the same.
     totals: dict[tuple[int, ...], list[int]] = {}
-    for table in (setting.parts, partitioned.parts):
+    for table in (threat.parts, partitioned.parts):
         sums: dict[tuple[int, ...], list[int]] = {}
         for code, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
             mine = sums.setdefault(tuple(code), [0] * len(count))
@@ -123,12 +123,12 @@ def test_where_no_group_was_formed_none_is_said_to_fail() -> None:
 
         name, form, options = "idle", Generalized(), GroupOptions
 
-        def partition(self, job: Job[GroupOptions]) -> tuple[Setting, Groups, Form]:
-            return job.setting, Groups.from_lists([]), self.form
+        def partition(self, job: Job[GroupOptions]) -> tuple[ThreatModel, Groups, Form]:
+            return job.threat, Groups.from_lists([]), self.form
 
-    setting = Setting(as_table(by_age("20a 30b")))
+    threat = ThreatModel(as_table(by_age("20a 30b")))
     with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-        Idle().make(Job(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT))
+        Idle().make(Job(threat, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT))
     assert caught.value.detail == "No group was formed, and all records as one fail."
 
 
@@ -143,7 +143,7 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     records: Records, name: str, estimator: Literal["exact", "omega"], seed: int
 ) -> None:
     requirements = parse_policy(POLICY).requirements
-    setting, method = Setting(as_table(records)), GROUP_METHODS[name]
+    threat, method = ThreatModel(as_table(records)), GROUP_METHODS[name]
     options = method.options(estimator=estimator)
     steps: list[str] = []
 
@@ -166,7 +166,7 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 
     try:
         partitioned, groups, form = method.partition(
-            Job(setting.tried(), requirements, options, SeededChance(seed), SILENT)
+            Job(threat.tried(), requirements, options, SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -180,12 +180,12 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     )
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-            method.make(Job(setting, requirements, options, Overheard(seed), Told()))
+            method.make(Job(threat, requirements, options, Overheard(seed), Told()))
         said = f"All {expected.failed} groups fail" if expected.failed else "No group was formed"
         assert said in caught.value.detail
         return
     release, certificate = method.certified(
-        Job(setting, requirements, options, Overheard(seed), Told())
+        Job(threat, requirements, options, Overheard(seed), Told())
     )
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
     assert (type(release.form), release.form.levels) == (type(method.form), form.levels)
@@ -203,13 +203,13 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 def test_mondrian_unrefined_is_that_of_the_paper() -> None:
     # The median puts the age of 3 to those of 90 and 91; a move, and another cut, mend that.
     records = by_age("0a 1b 2c 3a 90b 91c")
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     groups = {}
     for refine in (False, True):
         options = GROUP_METHODS["mondrian"].options(refine=refine)
         release, _ = GROUP_METHODS["mondrian"].certified(
-            Job(setting, requirements, options, SeededChance(1), SILENT)
+            Job(threat, requirements, options, SeededChance(1), SILENT)
         )
         groups[refine] = {frozenset(group) for group in release.groups}
     expected = oracles.mondrian(records, records.everything(), lambda group: len(group) >= 2)
@@ -224,12 +224,12 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     records = Records(
         (attribute,), sensitive, tuple((value, secret) for value in "abcdef" for secret in "xy")
     )
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     _, groups, _ = GROUP_METHODS["bucketize"].partition(
-        Job(setting, requirements, MondrianOptions(), SeededChance(1), SILENT)
+        Job(threat, requirements, MondrianOptions(), SeededChance(1), SILENT)
     )
-    expected = mondrian(setting, requirements)
+    expected = mondrian(threat, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
     np.testing.assert_array_equal(groups.offsets, expected.offsets)
 
@@ -244,28 +244,28 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     policy = {"k_anonymity": {"k": 5}, "bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}}
     requirements = parse_policy(policy).requirements
     prior = np.array([[0.0, 1.0], [0.9, 0.1]])
-    setting = Setting(table, library=Known(prior))
+    threat = ThreatModel(table, library=Known(prior))
     method = GROUP_METHODS[name]
     options = method.options()
-    method.check(setting, requirements, options)
-    release, _ = method.certified(Job(setting, requirements, options, SeededChance(1), SILENT))
+    method.check(threat, requirements, options)
+    release, _ = method.certified(Job(threat, requirements, options, SeededChance(1), SILENT))
     assert [sorted(cells) for cells in release.groups] == [[0, 1]]
-    recoded = setting.tried().over(Parts.of(table))
+    recoded = threat.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
     # The same groups measured for good are an error.
     with pytest.raises(ContradictoryKnowledge):
-        requirements[1].measure(setting, as_groups([[0], [1]]), "auto")
+        requirements[1].measure(threat, as_groups([[0], [1]]), "auto")
 
 
 def test_anatomy_names_the_value_before_anything_else() -> None:
     rows = [(str(i), "flu" if i < 6 else f"v{i % 3}") for i in range(12)]
     ages = Attribute("age", tuple(str(i) for i in range(12)), {str(i): i for i in range(12)})
     diseases = Attribute("disease", ("flu", "v0", "v1", "v2"))
-    setting = Setting(as_table(Records((ages,), diseases, tuple(rows))))
+    threat = ThreatModel(as_table(Records((ages,), diseases, tuple(rows))))
     for variant in ("distinct", "probabilistic", "entropy"):
         policy = {"l_diversity": {"l": 3, "variant": variant}}
         with pytest.raises(UnattainableRequirement, match="'flu'") as caught:
-            find_method("anatomy").check(setting, parse_policy(policy).requirements, GroupOptions())
+            find_method("anatomy").check(threat, parse_policy(policy).requirements, GroupOptions())
         assert "6 of 12 records, a share of 0.5" in caught.value.detail
 
 
@@ -273,11 +273,11 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     attribute = Attribute("a", ("a",))
     sensitive = Attribute("s", tuple("vwxyz"))
     records = Records((attribute,), sensitive, tuple(("a", secret) for secret in "vwxyz" * 4))
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
         partitioned, groups, _ = GROUP_METHODS["anatomy"].partition(
-            Job(setting, parse_policy(policy).requirements, GroupOptions(), SeededChance(1), SILENT)
+            Job(threat, parse_policy(policy).requirements, GroupOptions(), SeededChance(1), SILENT)
         )
         assert len(groups) == count
         assert partitioned.parts.histograms(groups).max() == 1
@@ -285,13 +285,13 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         options = GroupOptions(seed=1)
         requirements = parse_policy(policy).requirements
         release, _ = GROUP_METHODS["anatomy"].certified(
-            Job(setting, requirements, options, SeededChance(1), SILENT)
+            Job(threat, requirements, options, SeededChance(1), SILENT)
         )
         assert len(release.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         GROUP_METHODS["anatomy"].partition(
             Job(
-                setting,
+                threat,
                 parse_policy({"k_anonymity": {"k": 2}}).requirements,
                 GroupOptions(),
                 SeededChance(1),
@@ -303,14 +303,14 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
 def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy() -> None:
     rows = [("x", "a")] * 5 + [("y", "ab"[i % 2]) for i in range(6)]
     records = Records((Attribute("q", ("x", "y")),), Attribute("s", ("a", "b")), tuple(rows))
-    setting, method = Setting(as_table(records)), GROUP_METHODS["incognito"]
+    threat, method = ThreatModel(as_table(records)), GROUP_METHODS["incognito"]
     requirements = parse_policy({"l_diversity": {"l": 2, "variant": "probabilistic"}}).requirements
     with pytest.raises(UnattainableRequirement, match="not even by one group of the whole"):
-        method.check(setting, requirements, method.options())
+        method.check(threat, requirements, method.options())
     options = method.options(suppression=0.5)
-    method.check(setting, requirements, options)
+    method.check(threat, requirements, options)
     release, certificate = method.certified(
-        Job(setting, requirements, options, SeededChance(1), SILENT)
+        Job(threat, requirements, options, SeededChance(1), SILENT)
     )
     assert [cells.tolist() for cells in release.groups] == [[1]]
     assert certificate.suppressed.tolist() == [0]
@@ -331,17 +331,17 @@ def test_a_certificate_in_another_order_says_the_same(
 ) -> None:
     table = as_table(records)
     groups = as_groups(data.draw(partitions(table.cells)))
-    setting = Setting(table)
+    threat = ThreatModel(table)
     policy = {"k_anonymity": {"k": 1}, "bt_privacy": POLICY["bt_privacy"]}
     requirements = parse_policy(policy).requirements
-    certificate = certify(setting, requirements, groups, "exact", pool=Anatomized().pool)
+    certificate = certify(threat, requirements, groups, "exact", pool=Anatomized().pool)
     order = np.array(data.draw(st.permutations(range(len(certificate.groups)))), dtype=np.int64)
     again = certificate.reordered(order)
     assert [list(cells) for cells in again.groups] == [
         list(certificate.groups[place]) for place in order
     ]
     for requirement, measured in zip(requirements, again.measurements, strict=True):
-        anew = requirement.measure(Setting(setting.parts), again.groups, "exact")
+        anew = requirement.measure(ThreatModel(threat.parts), again.groups, "exact")
         np.testing.assert_allclose(measured.figures, anew.figures, rtol=0, atol=1e-12)
         np.testing.assert_array_equal(measured.exact, anew.exact)
 
@@ -358,10 +358,10 @@ def test_groups_that_are_published_by_number_are_not_joined_for_looking_alike() 
     cells = np.array([0, 1, 2, 0, 1, 2])
     halves = np.array([0, 0, 0, 1, 1, 1])
     parts, groups = Parts.of(table).dealt(cells, halves, halves)
-    setting = Setting(parts)
+    threat = ThreatModel(parts)
     requirements = parse_policy({"k_anonymity": {"k": 1}}).requirements
-    assert len(certify(setting, requirements, groups, "exact", pool=Generalized().pool).groups) == 1
-    assert len(certify(setting, requirements, groups, "exact", pool=Anatomized().pool).groups) == 2
+    assert len(certify(threat, requirements, groups, "exact", pool=Generalized().pool).groups) == 1
+    assert len(certify(threat, requirements, groups, "exact", pool=Anatomized().pool).groups) == 2
 
 
 def test_exact_quasi_identifiers_cost_no_certainty() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import Job, find_method
 from bkpriv_core.partition import microaggregation
@@ -199,24 +199,24 @@ def test_progress_is_told_and_polled() -> None:
 
 
 def test_the_method_needs_a_k() -> None:
-    method, setting = find_method("microaggregate"), Setting(as_table(aged(1, 2, 3)))
+    method, threat = find_method("microaggregate"), ThreatModel(as_table(aged(1, 2, 3)))
     requirements = parse_policy({"l_diversity": {"l": 2}}).requirements
     with pytest.raises(InvalidParameter, match="needs the requirement k_anonymity") as caught:
-        method.check(setting, requirements, method.options())
+        method.check(threat, requirements, method.options())
     assert '{"k_anonymity": {"k": 5}}' in caught.value.hint
 
 
 def test_certification_mends_what_values_break() -> None:
-    setting = Setting(as_table(by_age(*"aaaaaabbbbbb")))
+    threat = ThreatModel(as_table(by_age(*"aaaaaabbbbbb")))
     method = find_method("microaggregate")
     policy = {"k_anonymity": {"k": 3}, "l_diversity": {"l": 2}}
     requirements = parse_policy(policy).requirements
     release, _, _ = method.make(
-        Job(setting, requirements, method.options(), SeededChance(1), SILENT)
+        Job(threat, requirements, method.options(), SeededChance(1), SILENT)
     )
     assert release.published == 12
     assert len(release.groups) > 1
-    published = setting.over(release.parts)
+    published = threat.over(release.parts)
     assert satisfied(requirements, published, release.groups, "exact").all()
 
 
@@ -230,7 +230,7 @@ def test_records_of_a_cell_whose_groups_are_given_up_are_left_out_as_one() -> No
     requirements = parse_policy(policy).requirements
     for seed in range(20):
         release, _, _ = method.make(
-            Job(Setting(table), requirements, method.options(), SeededChance(seed), SILENT)
+            Job(ThreatModel(table), requirements, method.options(), SeededChance(seed), SILENT)
         )
         places = list(zip(release.labels.tolist(), release.parts.cell.tolist(), strict=True))
         assert len(set(places)) == len(places)

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief import posterior as posterior_module
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -44,9 +44,9 @@ def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
     return {frozenset(group) for group in groups}
 
 
-def at_medians(setting: Setting, requirements: list[Requirement]) -> Groups:
+def at_medians(threat: ThreatModel, requirements: list[Requirement]) -> Groups:
     """Groups that median cuts alone give."""
-    return mondrian(setting, requirements, elsewhere=False)
+    return mondrian(threat, requirements, elsewhere=False)
 
 
 @MANY
@@ -56,7 +56,7 @@ def test_groups_at_medians_are_those_of_a_plain_recursion(
 ) -> None:
     allowed = naive(records, requirements, "omega")
     expected = oracles.mondrian(records, records.everything(), allowed)
-    groups = record_groups(records, at_medians(Setting(as_table(records)), requirements))
+    groups = record_groups(records, at_medians(ThreatModel(as_table(records)), requirements))
     assert as_sets(groups) == as_sets(expected)
     assert len(groups) == len(expected)
 
@@ -68,7 +68,7 @@ def test_groups_are_those_at_medians_or_finer(
 ) -> None:
     allowed = naive(records, requirements, "omega")
     medians = as_sets(oracles.mondrian(records, records.everything(), allowed))
-    groups = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    groups = record_groups(records, mondrian(ThreatModel(as_table(records)), requirements))
     for group in map(frozenset, groups):
         assert any(group <= median for median in medians)
     gcp, before = (
@@ -84,14 +84,14 @@ def test_groups_are_those_at_medians_or_finer(
 def test_requirements_on_all_groups_give_groups_as_at_medians_or_finer(
     records: Records, share: float, k: int
 ) -> None:
-    setting = Setting(as_table(records))
-    whole = Groups.whole(len(setting.parts))
-    attained = float(CkSafety(0.99, k).measure(setting, whole, "exact").figures.max())
+    threat = ThreatModel(as_table(records))
+    whole = Groups.whole(len(threat.parts))
+    attained = float(CkSafety(0.99, k).measure(threat, whole, "exact").figures.max())
     assume(attained < 1)
     requirements: list[Requirement] = [CkSafety(attained + share * (1 - attained), k)]
-    medians = at_medians(setting, requirements).labels(len(setting.parts))
-    groups = mondrian(setting, requirements)
-    assert requirements[0].satisfied(setting, groups).all()
+    medians = at_medians(threat, requirements).labels(len(threat.parts))
+    groups = mondrian(threat, requirements)
+    assert requirements[0].satisfied(threat, groups).all()
     assert all(len(set(medians[group].tolist())) == 1 for group in groups)
 
 
@@ -102,7 +102,7 @@ def test_a_partition_that_holds_and_cannot_be_cut_further(
 ) -> None:
     allowed = naive(records, requirements, "omega")
     assume(allowed(records.everything()))
-    groups = mondrian(Setting(as_table(records)), requirements)
+    groups = mondrian(ThreatModel(as_table(records)), requirements)
     assert sorted(groups.members.tolist()) == list(range(len(records.cells())))
     for group in record_groups(records, groups):
         assert allowed(group)
@@ -159,17 +159,17 @@ def test_many_groups_at_medians_are_those_of_a_plain_recursion(
     records = hospital(600, seed=len(requirements))
     allowed = naive(records, requirements, "omega")
     expected = oracles.mondrian(records, records.everything(), allowed)
-    groups = record_groups(records, at_medians(Setting(as_table(records)), requirements))
+    groups = record_groups(records, at_medians(ThreatModel(as_table(records)), requirements))
     assert len(groups) >= least
     assert as_sets(groups) == as_sets(expected)
 
 
 def test_background_knowledge_makes_groups_fewer_and_each_of_them_holds() -> None:
     records = hospital(400, seed=4)
-    setting = Setting(as_table(records))
-    plain = mondrian(setting, [KAnonymity(3)])
+    threat = ThreatModel(as_table(records))
+    plain = mondrian(threat, [KAnonymity(3)])
     skyline = [KAnonymity(3), BtPrivacy(((0.2, 0.15), (0.4, 0.1)))]
-    private = mondrian(setting, skyline)
+    private = mondrian(threat, skyline)
     allowed = naive(records, skyline, "omega")
     assert 1 < len(private) < len(plain)
     assert all(allowed(group) for group in record_groups(records, private))
@@ -185,15 +185,15 @@ def test_background_knowledge_makes_groups_fewer_and_each_of_them_holds() -> Non
 def test_neither_repetition_nor_the_order_of_records_matters(
     records: Records, requirements: list[Requirement], random: Random
 ) -> None:
-    setting = Setting(as_table(records))
-    once, again = (mondrian(setting, requirements) for _ in range(2))
+    threat = ThreatModel(as_table(records))
+    once, again = (mondrian(threat, requirements) for _ in range(2))
     np.testing.assert_array_equal(once.members, again.members)
     np.testing.assert_array_equal(once.offsets, again.offsets)
     order = list(range(len(records.rows)))
     random.shuffle(order)
     rows = tuple(records.rows[place] for place in order)
     shuffled = Records(records.attributes, records.sensitive, rows)
-    there = record_groups(shuffled, mondrian(Setting(as_table(shuffled)), requirements))
+    there = record_groups(shuffled, mondrian(ThreatModel(as_table(shuffled)), requirements))
     moved = [[order[record] for record in group] for group in there]
     assert as_sets(moved) == as_sets(record_groups(records, once))
 
@@ -203,7 +203,7 @@ def test_neither_repetition_nor_the_order_of_records_matters(
 
 def cut_by_hand(records: Records, k: int) -> set[frozenset[Value]]:
     """Groups of a table of one attribute, by the attribute's values."""
-    groups = record_groups(records, mondrian(Setting(as_table(records)), [KAnonymity(k)]))
+    groups = record_groups(records, mondrian(ThreatModel(as_table(records)), [KAnonymity(k)]))
     return {frozenset(records.rows[record][0] for record in group) for group in groups}
 
 
@@ -251,7 +251,7 @@ def test_the_next_dimension_is_tried_where_the_widest_cannot_be_cut() -> None:
     sex = Attribute("sex", ("f", "m"))
     rows = (("1", "f", "s"), ("1", "f", "s"), ("2", "f", "s"), ("2", "m", "s"))
     records = Records((sex, age), Attribute("s", ("s",)), tuple((b, a, s) for a, b, s in rows))
-    groups = record_groups(records, mondrian(Setting(as_table(records)), [KAnonymity(2)]))
+    groups = record_groups(records, mondrian(ThreatModel(as_table(records)), [KAnonymity(2)]))
     assert as_sets(groups) == {frozenset({0, 1}), frozenset({2, 3})}
 
 
@@ -260,7 +260,7 @@ def by_value(attribute: Attribute, column: str, requirements: list[Requirement])
     rows = tuple((pair[0], pair[2:]) for pair in column.split())
     secrets = Attribute("s", tuple(sorted({secret for _, secret in rows})))
     records = Records((attribute,), secrets, rows)
-    groups = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    groups = record_groups(records, mondrian(ThreatModel(as_table(records)), requirements))
     return sorted("".join(sorted({rows[record][0] for record in group})) for group in groups)
 
 
@@ -296,7 +296,7 @@ def test_of_the_cuts_elsewhere_that_is_taken_which_costs_least() -> None:
 
 def test_cells_are_never_split() -> None:
     records = one_attribute(Attribute("q", ("x",)), "x x x x")
-    assert len(mondrian(Setting(as_table(records)), [KAnonymity(1)])) == 1
+    assert len(mondrian(ThreatModel(as_table(records)), [KAnonymity(1)])) == 1
 
 
 # --- Detail ---------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ LOSSES: dict[str, Requirement] = {
 
 
 def gcp(table: Table, groups: Groups) -> float:
-    parts = Setting(table).parts
+    parts = ThreatModel(table).parts
     return float(parts.sizes(groups) @ table.penalty(*parts.boxes(groups))) / table.records
 
 
@@ -327,9 +327,9 @@ def test_cuts_elsewhere_save_detail(draw: Callable[..., Table], nulls: float) ->
     table = draw(3000, seed=1, nulls=nulls)
     left = {}
     for name, requirement in LOSSES.items():
-        setting = Setting(table)
+        threat = ThreatModel(table)
         before, after = (
-            gcp(table, method(setting, [requirement])) for method in (at_medians, mondrian)
+            gcp(table, method(threat, [requirement])) for method in (at_medians, mondrian)
         )
         left[name] = after / before
     assert max(left.values()) <= 1.0
@@ -348,14 +348,14 @@ def test_only_omega_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("exact inference while partitioning")
 
     monkeypatch.setattr(posterior_module, "exact", refuse)
-    setting = Setting(as_table(hospital(60, seed=1)))
-    assert len(mondrian(setting, [BtPrivacy(((0.5, 0.3),))])) > 1
+    threat = ThreatModel(as_table(hospital(60, seed=1)))
+    assert len(mondrian(threat, [BtPrivacy(((0.5, 0.3),))])) > 1
 
 
 def test_progress_rises_to_the_whole() -> None:
     shares: list[float] = []
-    setting = Setting(as_table(hospital(100, seed=2)))
-    mondrian(setting, [KAnonymity(5)], progress=Watched(report=shares.append))
+    threat = ThreatModel(as_table(hospital(100, seed=2)))
+    mondrian(threat, [KAnonymity(5)], progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
 
@@ -364,5 +364,6 @@ def test_progress_rises_to_the_whole() -> None:
 def test_polling_can_cancel(calls: int) -> None:
     with pytest.raises(Cancelled):
         mondrian(
-            Setting(as_table(hospital(100, seed=2)), progress=cancelling(calls)), [KAnonymity(2)]
+            ThreatModel(as_table(hospital(100, seed=2)), progress=cancelling(calls)),
+            [KAnonymity(2)],
         )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief import pairs as pairs_module
 from bkpriv_core.belief.knowledge import Remembered, Uniform
 from bkpriv_core.belief.pairs import Pairs
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.requirement import KAnonymity, PairDivergence, Requirement
@@ -42,9 +42,9 @@ from tests.core.watching import Cancelled, cancelling
 REMEMBERED = Remembered("s")
 
 
-def figures_of(requirement: Requirement, setting: Setting, groups: Groups) -> list[list[float]]:
+def figures_of(requirement: Requirement, threat: ThreatModel, groups: Groups) -> list[list[float]]:
     """The figures of each adversary, group by group."""
-    measured = requirement.measure(setting, groups)
+    measured = requirement.measure(threat, groups)
     assert measured.exact.all()
     assert measured.figures.shape == (len(requirement.bounds), len(groups.members))
     for figures in measured.figures:
@@ -135,8 +135,8 @@ def test_comparing_can_be_cancelled() -> None:
 def test_beliefs_about_cells_differ_in_pairs(
     records: Records, widths: list[float], data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    lists = data.draw(partitions(setting.table.cells, suppress=True))
+    threat = ThreatModel(as_table(records))
+    lists = data.draw(partitions(threat.table.cells, suppress=True))
     requirement = PairDivergence(0.1, tuple(widths))
     expected = []
     for width in widths:
@@ -150,27 +150,27 @@ def test_beliefs_about_cells_differ_in_pairs(
             ]
         )
     for found, figures in zip(
-        figures_of(requirement, setting, as_groups(lists)), expected, strict=True
+        figures_of(requirement, threat, as_groups(lists)), expected, strict=True
     ):
         assert found == pytest.approx(figures, abs=1e-9)
-    met = requirement.satisfied(setting, as_groups(lists)).tolist()
+    met = requirement.satisfied(threat, as_groups(lists)).tolist()
     worst = [max(figures) for figures in zip(*expected, strict=True)]
     assert all(
         fits == (figure <= 0.1)
         for fits, figure in zip(met, worst, strict=True)
         if abs(figure - 0.1) > 1e-8
     )
-    (uniform,) = figures_of(PairDivergence(0.1, (Uniform(),)), setting, as_groups(lists))
+    (uniform,) = figures_of(PairDivergence(0.1, (Uniform(),)), threat, as_groups(lists))
     assert uniform == [0.0] * len(lists)
 
 
 @MANY
 @given(tables(max_records=16), st.data())
 def test_beliefs_about_respondents_differ_in_pairs(records: Records, data: st.DataObject) -> None:
-    setting, believed = data.draw(told_apart(records))
+    threat, believed = data.draw(told_apart(records))
     lists = data.draw(partitions(len(records.rows), suppress=True))
     requirement = PairDivergence(0.1, (REMEMBERED,))
-    (figures,) = figures_of(requirement, setting, as_groups(lists))
+    (figures,) = figures_of(requirement, threat, as_groups(lists))
     expected = [
         requirement_oracles.pair_divergence([believed[record] for record in group])
         for group in lists
@@ -178,7 +178,7 @@ def test_beliefs_about_respondents_differ_in_pairs(records: Records, data: st.Da
     assert figures == pytest.approx(expected, abs=1e-9)
     # It is hereditary: whatever is left out of a group, its figure does not rise.
     fewer = [group[: data.draw(st.integers(1, len(group)))] for group in lists]
-    (after,) = figures_of(requirement, setting, as_groups(fewer))
+    (after,) = figures_of(requirement, threat, as_groups(fewer))
     assert all(less <= more + 1e-12 for less, more in zip(after, figures, strict=True))
 
 
@@ -193,38 +193,38 @@ def test_groups_that_fail_by_far_are_told_without_comparing_all(
         return divergence(pairs, left, right)
 
     monkeypatch.setattr(Pairs, "divergence", counted)
-    setting = Setting(
+    threat = ThreatModel(
         as_parts(by_age(*"ab" * 100), range(200)),
         library=Known(respondents=np.repeat(np.eye(2), 100, axis=0)),
     )
     pairs = as_groups([[number, number + 100] for number in range(100)])
-    assert not PairDivergence(0.5, (REMEMBERED,)).satisfied(setting, pairs).any()
+    assert not PairDivergence(0.5, (REMEMBERED,)).satisfied(threat, pairs).any()
     assert sum(compared) == 0
 
 
-def three(*believed: Sequence[float]) -> tuple[Setting, Groups]:
+def three(*believed: Sequence[float]) -> tuple[ThreatModel, Groups]:
     """Respondents of whom such is believed, in one group."""
     records = by_age(*"abab"[: len(believed)])
     parts = as_parts(records, range(len(believed)))
-    return Setting(parts, library=Known(respondents=np.array(believed))), Groups.whole(
+    return ThreatModel(parts, library=Known(respondents=np.array(believed))), Groups.whole(
         len(believed)
     )
 
 
 def test_the_two_that_differ_most_by_hand() -> None:
-    setting, group = three([1.0, 0.0], [0.0, 1.0], [0.5, 0.5])
+    threat, group = three([1.0, 0.0], [0.0, 1.0], [0.5, 0.5])
     requirement = PairDivergence(0.5, (REMEMBERED,))
-    assert figures_of(requirement, setting, group) == [[1.0]]
-    (some,) = figures_of(requirement, setting, as_groups([[0, 2], [1], [1, 2]]))
+    assert figures_of(requirement, threat, group) == [[1.0]]
+    (some,) = figures_of(requirement, threat, as_groups([[0, 2], [1], [1, 2]]))
     # JS((1, 0), (1/2, 1/2)) = H(3/4, 1/4) - 1/2.
     mixed = 2.0 - 0.75 * np.log2(3.0) - 0.5
     assert some == pytest.approx([mixed, 0.0, mixed], abs=1e-12)
-    assert requirement.satisfied(setting, as_groups([[0, 2], [0, 1]])).tolist() == [True, False]
+    assert requirement.satisfied(threat, as_groups([[0, 2], [0, 1]])).tolist() == [True, False]
 
 
 def test_the_belief_farthest_from_the_others_is_named() -> None:
-    setting, group = three([0.9, 0.1], [0.85, 0.15], [0.2, 0.8], [0.95, 0.05])
-    shift = PairDivergence(0.1, (0.3, REMEMBERED)).explain(setting, group, 1)
+    threat, group = three([0.9, 0.1], [0.85, 0.15], [0.2, 0.8], [0.95, 0.05])
+    shift = PairDivergence(0.1, (0.3, REMEMBERED)).explain(threat, group, 1)
     assert (shift.cell, shift.value, shift.before) == (2, 0, 0.2)
     assert shift.after == pytest.approx((0.9 + 0.85 + 0.2 + 0.95) / 4)
 
@@ -234,9 +234,9 @@ def test_the_belief_farthest_from_the_others_is_named() -> None:
 def test_who_is_named_is_one_of_the_two_that_differ_most(
     records: Records, data: st.DataObject
 ) -> None:
-    setting, believed = data.draw(told_apart(records))
+    threat, believed = data.draw(told_apart(records))
     group = data.draw(st.sampled_from(data.draw(partitions(len(records.rows)))))
-    shift = PairDivergence(0.1, (REMEMBERED,)).explain(setting, as_groups([group]))
+    shift = PairDivergence(0.1, (REMEMBERED,)).explain(threat, as_groups([group]))
     most = requirement_oracles.pair_divergence([believed[record] for record in group])
     far = {
         record
@@ -245,7 +245,7 @@ def test_who_is_named_is_one_of_the_two_that_differ_most(
         if oracles.js_divergence(*(believed[one] for one in both)) >= most - 1e-9
     }
     assert any(
-        setting.parts.cell[record] == shift.cell
+        threat.parts.cell[record] == shift.cell
         and float(believed[record][shift.value]) == pytest.approx(shift.before)
         for record in far or group
     )
@@ -258,9 +258,9 @@ def test_who_is_named_is_one_of_the_two_that_differ_most(
 def test_records_weigh_in_the_belief_about_a_group(
     records: Records, width: float, data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    cells = data.draw(st.sampled_from(data.draw(partitions(setting.table.cells))))
-    shift = PairDivergence(0.1, (width,)).explain(setting, as_groups([cells]))
+    threat = ThreatModel(as_table(records))
+    cells = data.draw(st.sampled_from(data.draw(partitions(threat.table.cells))))
+    shift = PairDivergence(0.1, (width,)).explain(threat, as_groups([cells]))
     prior = oracles.priors(records, [width] * len(records.attributes))
     held = [float(prior[record][shift.value]) for record in records_of(records, cells)]
     assert shift.after == pytest.approx(sum(held) / len(held))
@@ -284,9 +284,9 @@ def test_knowledge_that_is_left_open_is_put_in() -> None:
     _, requirement = parse_policy(completed).requirements
     assert requirement == PairDivergence(0.1, (REMEMBERED,))
     (open_one,) = parse_policy({"pair_divergence": {"theta": 0.1}}).requirements
-    setting = Setting(as_table(by_age("a", "b")))
+    threat = ThreatModel(as_table(by_age("a", "b")))
     with pytest.raises(ValueError, match="was not completed"):
-        open_one.measure(setting, Groups.whole(2))
+        open_one.measure(threat, Groups.whole(2))
 
 
 def test_what_it_is_stated_as() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import in_groups_of_one_value
 from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.requirement import (
@@ -126,7 +126,7 @@ def test_people_in_groups_of_one_value_share_a_value_that_not_everybody_has(
     patients: Patients,
 ) -> None:
     cells = [[cell] for cell in range(patients.table.cells)]
-    parts = Setting(patients.table).parts
+    parts = ThreatModel(patients.table).parts
     found = 0
     everybody = [set(map(int, str(row[-1]).split())) for row in patients.spelled.rows]
     all_have = everybody[0].intersection(*everybody)
@@ -140,7 +140,7 @@ def assert_weighed(patients: Patients, bandwidth: float, cells: list[list[int]])
     """Every way in which a group's sets of records may belong to its persons is weighed."""
     prior = oracles.rounded(oracles.priors(patients.spelled, [bandwidth]))
     (requirement,) = BtPrivacy(((bandwidth, 0.1),)).about(("disease",), True)
-    measured = requirement.measure(Setting(patients.table), as_groups(cells), "exact").figures
+    measured = requirement.measure(ThreatModel(patients.table), as_groups(cells), "exact").figures
     expected = []
     for _, before, after in weighed(patients.spelled, prior, cells):
         moved = []
@@ -165,10 +165,10 @@ def test_who_has_one_record_is_judged_as_where_everybody_has() -> None:
         if patients.several:
             (requirement,) = requirement.about(("disease",), True)
             return requirement.measure(
-                Setting(patients.table), as_groups([[0, 1]]), "exact"
+                ThreatModel(patients.table), as_groups([[0, 1]]), "exact"
             ).figures
         plain = as_table(patients.spelled)
-        return requirement.measure(Setting(plain), as_groups([[0, 1]]), "exact").figures
+        return requirement.measure(ThreatModel(plain), as_groups([[0, 1]]), "exact").figures
 
     for values in ((0, 1, 2, 0, 1, 1), (0, 0, 1, 1, 2, 0), (2, 0, 0, 2, 1, 0)):
         ordinary = figures(values, (2,))
@@ -208,7 +208,7 @@ def test_persons_are_counted_by_what_they_have(
     if not cells:
         return
     (of_column,) = requirement.about(("disease",), True)
-    measured = of_column.measure(Setting(patients.table), as_groups(cells)).figures[0]
+    measured = of_column.measure(ThreatModel(patients.table), as_groups(cells)).figures[0]
     of_all = range(len(patients.spelled.rows))
     spelled = dict(zip(patients.spelled.sensitive.values, patients.sets, strict=True))
 
@@ -222,7 +222,7 @@ def test_persons_are_counted_by_what_they_have(
         expected += [figure] * len(group)
     np.testing.assert_allclose(measured, expected, atol=1e-9)
     groups = as_groups(cells)
-    shift = of_column.explain(Setting(patients.table), groups.select(np.array([0])))
+    shift = of_column.explain(ThreatModel(patients.table), groups.select(np.array([0])))
     assert shift is not None
     label = shift.label(patients.table.sensitive)
     assert label is not None
@@ -241,7 +241,7 @@ def test_what_is_not_defined_of_several_records_is_refused(requirement: Requirem
     patients = Patients([("a", (0, 1)), ("a", (2,)), ("b", (0, 0))])
     (of_column,) = requirement.about(("disease",), True)
     with pytest.raises(Unsupported, match="of which persons have several values") as error:
-        of_column.measure(Setting(patients.table), as_groups([[0], [1]]))
+        of_column.measure(ThreatModel(patients.table), as_groups([[0], [1]]))
     ordered = isinstance(requirement, TCloseness)  # Nor is it of them jointly.
     assert ('"joint": true' in error.value.hint) is not ordered
     assert error.value.hint.startswith('Take the ground "equal";') is ordered
@@ -259,6 +259,6 @@ def test_sets_of_records_have_no_order_and_no_hierarchy(ground: Any) -> None:
     patients = Patients([("a", (0, 1)), ("a", (2,)), ("b", (0, 0))])
     requirement = TCloseness(0.2, ground, joint=True)
     with pytest.raises(InvalidParameter, match=f"the {ground} ground of t_closeness") as error:
-        requirement.measure(Setting(patients.table), as_groups([[0], [1]]))
+        requirement.measure(ThreatModel(patients.table), as_groups([[0], [1]]))
     assert error.value.hint.startswith('Take the ground "equal"')
     assert TCloseness(0.2).having

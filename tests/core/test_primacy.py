@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job, parse_options
 from bkpriv_core.method.primacy import BetaLikenessPrimacy, KAnonymityPrimacy
@@ -44,14 +44,14 @@ PRIMACY = (KAnonymityPrimacy(), BetaLikenessPrimacy())
 CLASSES = (nearest_classes, proportional_classes)
 
 
-def apart(records: Records) -> Setting:
+def apart(records: Records) -> ThreatModel:
     """A setting in which every record is a part, in order."""
-    return Setting(as_parts(records, records.everything()))
+    return ThreatModel(as_parts(records, records.everything()))
 
 
-def whole(setting: Setting) -> Groups:
+def whole(threat: ThreatModel) -> Groups:
     """One cluster of everything."""
-    return Groups.whole(len(setting.parts))
+    return Groups.whole(len(threat.parts))
 
 
 def as_sets(groups: Groups) -> set[frozenset[int]]:
@@ -89,11 +89,11 @@ def test_what_is_published_meets_each_requirement_by_its_definition(
         "max_disclosure": {"tau": tau},
     }
     requirements = parse_policy(method.demands(policy, options)).requirements
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     try:
-        method.check(setting, requirements, options)
+        method.check(threat, requirements, options)
         release, certificate = method.certified(
-            Job(setting, requirements, options, SeededChance(seed), SILENT)
+            Job(threat, requirements, options, SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -135,16 +135,16 @@ def test_classes_are_within_clusters_and_hold(
     other: Requirement | None,
     data: st.DataObject,
 ) -> None:
-    setting = apart(records)
+    threat = apart(records)
     labels = data.draw(
-        st.lists(st.integers(0, 2), min_size=len(setting.parts), max_size=len(setting.parts))
+        st.lists(st.integers(0, 2), min_size=len(threat.parts), max_size=len(threat.parts))
     )
     dense = np.unique(labels, return_inverse=True)[1]
     requirements = [KAnonymity(k), BetaLikeness(beta), *([] if other is None else [other])]
     with patch.object(anonymity_primacy, "_BLOCK", block):
-        groups = classes(setting, requirements, Groups.from_labels(dense))
+        groups = classes(threat, requirements, Groups.from_labels(dense))
     assert len(set(groups.members.tolist())) == len(groups.members)
-    assert satisfied(requirements, setting, groups).all()
+    assert satisfied(requirements, threat, groups).all()
     assert all(len(set(dense[group])) == 1 for group in groups)
     for group in groups:
         assert len(group) >= k
@@ -189,11 +189,11 @@ def test_the_largest_subset_that_is_alike(
     st.integers(0, 1000),
 )
 def test_each_value_is_divided_in_proportion(secrets: list[str], share: int, seed: int) -> None:
-    setting = apart(by_age(*secrets))
-    alike = Alike.of(setting, [KAnonymity(1), BetaLikeness(1e6)])
+    threat = apart(by_age(*secrets))
+    alike = Alike.of(threat, [KAnonymity(1), BetaLikeness(1e6)])
     order = np.random.default_rng(seed).permutation(len(secrets))
     group = Groups(order, np.array([0, len(order)]))
-    cuts = proportional_cuts(alike, setting.parts, group, np.array([share]))
+    cuts = proportional_cuts(alike, threat.parts, group, np.array([share]))
     part = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8)[share]
     size = round(part * len(secrets))  # to even, as halves are
     if size in (0, len(secrets)):
@@ -212,11 +212,11 @@ def test_each_value_is_divided_in_proportion(secrets: list[str], share: int, see
 def test_a_half_leaves_out_what_is_next_to_the_cut() -> None:
     # A third of the table has a, and half of a group may. Of nine in a half four may have it.
     secrets = [*"aaaaab" * 2, *"bc" * 2, "b", "c"]
-    setting = apart(by_age(*secrets, *"bc" * 9))
-    alike = Alike.of(setting, [KAnonymity(2), BetaLikeness(0.8)])
+    threat = apart(by_age(*secrets, *"bc" * 9))
+    alike = Alike.of(threat, [KAnonymity(2), BetaLikeness(0.8)])
     assert alike.caps[0] == pytest.approx(0.5)
     group = Groups.whole(18)
-    (first, second) = proportional_cuts(alike, setting.parts, group, np.array([0])).halves()
+    (first, second) = proportional_cuts(alike, threat.parts, group, np.array([0])).halves()
     ages = [age for age in range(18) if secrets[age] == "a"]
     left_out = set(range(18)) - set(first.tolist()) - set(second.tolist())
     assert left_out
@@ -230,20 +230,20 @@ def test_near_records_are_classes() -> None:
     # Two years of age and eight, twice: no class reaches from the one to the other.
     ages = Attribute("age", tuple("0129"), {"0": 0, "1": 1, "2": 50, "9": 51})
     rows = tuple((age, secret) for age in "0129" for secret in "ab")
-    setting = apart(Records((ages,), Attribute("s", ("a", "b")), rows))
+    threat = apart(Records((ages,), Attribute("s", ("a", "b")), rows))
     requirements = [KAnonymity(4), BetaLikeness(1)]
     expected = {frozenset({0, 1, 2, 3}), frozenset({4, 5, 6, 7})}
     for classes in CLASSES:
-        assert as_sets(classes(setting, requirements, whole(setting))) == expected
+        assert as_sets(classes(threat, requirements, whole(threat))) == expected
 
 
 @pytest.mark.parametrize("classes", CLASSES)
 def test_a_rare_value_does_not_make_one_class_of_all(classes: Any) -> None:
     # One of 600 needs a class of 200. That costs more than it is worth, where ages differ.
     secrets = [*"ab" * 150, "z", *"ab" * 150]
-    setting = apart(by_age(*secrets))
+    threat = apart(by_age(*secrets))
     requirements = [KAnonymity(4), BetaLikeness(2)]
-    groups = classes(setting, requirements, whole(setting))
+    groups = classes(threat, requirements, whole(threat))
     left_over = set(range(601)) - set(groups.members.tolist())
     assert 300 in left_over
     assert len(left_over) < 8
@@ -254,8 +254,8 @@ def test_a_rare_value_does_not_make_one_class_of_all(classes: Any) -> None:
 def test_a_rare_value_is_published_where_that_costs_nothing(classes: Any) -> None:
     attribute = Attribute("q", ("x",))
     rows = tuple(("x", secret) for secret in [*"ab" * 150, "z", *"ab" * 150])
-    setting = apart(Records((attribute,), Attribute("s", ("a", "b", "z")), rows))
-    groups = classes(setting, [KAnonymity(4), BetaLikeness(2)], whole(setting))
+    threat = apart(Records((attribute,), Attribute("s", ("a", "b", "z")), rows))
+    groups = classes(threat, [KAnonymity(4), BetaLikeness(2)], whole(threat))
     assert 300 in groups.members
 
 
@@ -263,8 +263,8 @@ def test_rare_values_find_others_before_those_are_used_up() -> None:
     # Each c needs a class of four. Others are a class by two; if they were first, no c would be in.
     secrets = [*"ab" * 50, *"c" * 10]
     rows = tuple(("x", secret) for secret in secrets)
-    setting = apart(Records((Attribute("q", ("x",)),), Attribute("s", ("a", "b", "c")), rows))
-    groups = nearest_classes(setting, [KAnonymity(2), BetaLikeness(2)], whole(setting))
+    threat = apart(Records((Attribute("q", ("x",)),), Attribute("s", ("a", "b", "c")), rows))
+    groups = nearest_classes(threat, [KAnonymity(2), BetaLikeness(2)], whole(threat))
     assert set(range(100, 110)) <= set(groups.members.tolist())
 
 
@@ -285,7 +285,7 @@ def ward(records: int, seed: int) -> Table:
 
 def test_detail_and_likeness_are_what_each_puts_first() -> None:
     table = ward(3000, 1)
-    setting = Setting(table)
+    threat = ThreatModel(table)
     requirements = parse_policy(
         {
             "k_anonymity": {"k": 4},
@@ -298,7 +298,7 @@ def test_detail_and_likeness_are_what_each_puts_first() -> None:
     for name in ("k_anonymity_primacy", "beta_likeness_primacy", "js_reduce"):
         method = GROUP_METHODS[name]
         release, _ = method.certified(
-            Job(setting, requirements, method.options(), SeededChance(1), SILENT)
+            Job(threat, requirements, method.options(), SeededChance(1), SILENT)
         )
         lost = utility(release)["rgcp"]
         assert lost is not None
@@ -365,20 +365,20 @@ def test_what_the_methods_need_is_named(method: Any, missing: str) -> None:
         "pair_divergence": {"theta": 0.1, "bandwidth": 0.3},
     }
     del policy[missing]
-    setting = Setting(as_table(by_age(*"abab")))
+    threat = ThreatModel(as_table(by_age(*"abab")))
     with pytest.raises(InvalidParameter, match=missing) as caught:
-        method.check(setting, parse_policy(policy).requirements, method.options())
+        method.check(threat, parse_policy(policy).requirements, method.options())
     assert method.name in caught.value.message
     assert missing in caught.value.hint
 
 
 @pytest.mark.parametrize("classes", CLASSES)
 def test_work_is_watched_and_can_be_cancelled(classes: Any) -> None:
-    setting = apart(by_age(*"abcd" * 200))
+    threat = apart(by_age(*"abcd" * 200))
     requirements = [KAnonymity(4), BetaLikeness(2)]
     clusters = Groups.from_labels(np.arange(800) // 20)
     looked: list[float] = []
-    classes(setting, requirements, clusters, progress=Watched(report=looked.append))
+    classes(threat, requirements, clusters, progress=Watched(report=looked.append))
     assert looked == sorted(looked)
     assert looked[-1] == 1.0
 
@@ -386,15 +386,15 @@ def test_work_is_watched_and_can_be_cancelled(classes: Any) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        classes(setting, requirements, clusters, progress=Watched(report=cancel))
+        classes(threat, requirements, clusters, progress=Watched(report=cancel))
 
 
 @pytest.mark.parametrize("classes", CLASSES)
 def test_hopeless_work_is_bounded(classes: Any) -> None:
     # No two of them may be in one class, which no sum shows.
-    setting = apart(by_age(*"ab" * 1000))
+    threat = apart(by_age(*"ab" * 1000))
     requirements = [KAnonymity(4), BetaLikeness(2), MaxDisclosure(0.1)]
-    assert not len(classes(setting, requirements, whole(setting)))
+    assert not len(classes(threat, requirements, whole(threat)))
 
 
 def test_parts_of_one_cell_are_one_row_of_a_group() -> None:
@@ -406,7 +406,7 @@ def test_parts_of_one_cell_are_one_row_of_a_group() -> None:
     requirements = parse_policy(stated).requirements
     for method in PRIMACY:
         release, _ = method.certified(
-            Job(Setting(ward(600, 5)), requirements, method.options(), SeededChance(1), SILENT)
+            Job(ThreatModel(ward(600, 5)), requirements, method.options(), SeededChance(1), SILENT)
         )
         cells = release.parts.cell[release.groups.members]
         pairs = list(zip(release.groups.owner.tolist(), cells.tolist(), strict=True))

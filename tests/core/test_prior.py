@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief import axis as axis_module
+from bkpriv_core.belief import hierarchical_sums as strands_module
+from bkpriv_core.belief import kernel_axis as axis_module
 from bkpriv_core.belief import prior as prior_module
-from bkpriv_core.belief import strands as strands_module
 from bkpriv_core.belief.knowledge import Only
 from bkpriv_core.belief.prior import Path, column_prior, kernel_prior, resolve_bandwidth
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
@@ -49,7 +49,7 @@ def as_if_large() -> Iterator[None]:
 
 def paths(table: Table, width: float | Mapping[str, float]) -> tuple[Path, ...]:
     """All paths that a table admits."""
-    strands = strands_module.Strands.of(table, prior_module._axes(table, width))
+    strands = strands_module.HierarchicalSums.of(table, prior_module._axes(table, width))
     return ("auto", "grid", "cells") if strands is None else ("auto", "grid", "cells", "strands")
 
 
@@ -204,7 +204,9 @@ def test_parts_of_a_cell_share_the_prior_of_the_whole(
     parts, _ = Parts.of(table).dealt(cells, values, labels)
     cell_of = {tuple(codes): cell for cell, codes in enumerate(table.codes.tolist())}
     whole = [cell_of[tuple(codes)] for codes in parts.codes.tolist()]
-    np.testing.assert_array_equal(Setting(parts).prior(widths), kernel_prior(table, widths)[whole])
+    np.testing.assert_array_equal(
+        ThreatModel(parts).prior(widths), kernel_prior(table, widths)[whole]
+    )
 
 
 def by_age(*rows: tuple[str, str]) -> Records:
@@ -287,7 +289,7 @@ def test_the_cheaper_path_is_taken(
 def weighed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the paths that are taken from now on."""
     taken: list[str] = []
-    for path in (prior_module._Grid, prior_module._Pairs, strands_module.Strands):
+    for path in (prior_module._Grid, prior_module._Pairs, strands_module.HierarchicalSums):
         original = path.weigh
 
         def spy(
@@ -334,11 +336,11 @@ def by_pairs(table: Table, width: float, some: slice) -> FloatArray:
 @pytest.mark.parametrize(
     ("others", "numeric", "width", "path"),
     [
-        ((2, 20), 1, 0.3, "Strands"),
-        ((2, 20), 1, 1.5, "Strands"),
+        ((2, 20), 1, 0.3, "HierarchicalSums"),
+        ((2, 20), 1, 1.5, "HierarchicalSums"),
         ((), 1, 0.3, "_Grid"),
         ((9_000,), 2, 0.3, "_Pairs"),  # admission dates, too
-        ((2, 15_000), 1, 0.3, "Strands"),  # postcodes
+        ((2, 15_000), 1, 0.3, "HierarchicalSums"),  # postcodes
     ],
 )
 def test_as_many_values_as_records(
@@ -364,9 +366,9 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert (whole.cells, len(parts)) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
     monkeypatch.setattr(prior_module, "_GRID_BYTES", 0)
-    monkeypatch.setattr(strands_module.Strands, "of", lambda *_: None)
+    monkeypatch.setattr(strands_module.HierarchicalSums, "of", lambda *_: None)
     steps: list[None] = []
-    Setting(parts, progress=Watched(lambda: steps.append(None))).prior(1.5)
+    ThreatModel(parts, progress=Watched(lambda: steps.append(None))).prior(1.5)
     # One of 20 to 11 cells that are left at a time, then two of 10 and 8, and three of 6 and 3.
     assert len(steps) == 14
 
@@ -384,7 +386,7 @@ def test_by_one_column_alone_people_are_compared_as_if_there_was_no_other(
     table = as_table(records)
     name = table.quasi_identifiers[axis].name
     expected = as_array(oracles.priors(alone, [0.3]))[[cell[0] for cell in records.cells()]]
-    found = Setting(table).prior(Only(name))
+    found = ThreatModel(table).prior(Only(name))
     np.testing.assert_allclose(found, expected, atol=1e-9)
     np.testing.assert_array_equal(column_prior(table, name, 0.3), found)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bkpriv_core.belief.knowledge import Remembered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import Job
 from bkpriv_core.method.js_reduce import JsReduce, JsReduceOptions
 from bkpriv_core.progress import Progress
@@ -75,10 +75,10 @@ def test_steps_are_the_same_whatever_becomes_of_what_fits_nowhere(unfit: str) ->
 
     remembered = Remembered("s")
     believed = np.repeat(np.eye(3)[[0, 2, 1]], (5, 4, 6), axis=0)
-    setting = Setting(
+    threat = ThreatModel(
         as_parts(by_age(*"ababababa", *"bababc"), range(15)), library=Known(respondents=believed)
     )
     requirements = [KAnonymity(5), TCloseness(0.4), JsDivergence(0.1, remembered)]
     options = JsReduceOptions(unfit=unfit)  # type: ignore[arg-type]
-    JsReduce().certified(Job(setting, requirements, options, SeededChance(1), Told()))
+    JsReduce().certified(Job(threat, requirements, options, SeededChance(1), Told()))
     assert list(dict.fromkeys(steps)) == ["partitioning", "certifying"]

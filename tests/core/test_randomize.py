@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.audit import Finding, draw_finding
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidData, InvalidParameter, NoGroups, UnattainableRequirement
 from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.method.randomize import Randomize, RandomizeOptions, bound_of
@@ -35,10 +35,10 @@ def make(
     """Publish a table."""
     options = RandomizeOptions(scheme=scheme, **more)
     requirements = [MaxDisclosure(tau)]
-    method, setting = Randomize(), Setting(table)
-    method.check(setting, requirements, options)
+    method, threat = Randomize(), ThreatModel(table)
+    method.check(threat, requirements, options)
     release, (finding,), _ = method.make(
-        Job(setting, requirements, options, SeededChance(seed), SILENT)
+        Job(threat, requirements, options, SeededChance(seed), SILENT)
     )
     return release, finding
 
@@ -104,7 +104,7 @@ def agrees(finding: Finding, table: Table, risk: FloatArray, tau: float) -> None
 def test_any_bound_can_be_asked_for(records: Records, tau: float, data: st.DataObject) -> None:
     table = as_table(records)
     channels = drawn_channels(table, data)
-    one = Release(Setting(table).parts, None, Randomized(channels))
+    one = Release(ThreatModel(table).parts, None, Randomized(channels))
     found = draw_finding(one, MaxDisclosure(tau), "rr-both")
     agrees(found, table, risks(table, channels), tau)
     assert found.estimator == "exact"
@@ -154,7 +154,9 @@ def test_steps_are_named() -> None:
             return self
 
     options = RandomizeOptions(scheme="rr-qi")
-    Randomize().make(Job(Setting(PATIENTS), [MaxDisclosure(0.3)], options, SeededChance(1), Told()))
+    Randomize().make(
+        Job(ThreatModel(PATIENTS), [MaxDisclosure(0.3)], options, SeededChance(1), Told())
+    )
     assert steps == ["optimizing", "drawing"]
 
 
@@ -172,7 +174,7 @@ def test_what_is_about_groups_is_refused(policy: dict[str, Any], message: str) -
     requirements = parse_policy(policy).requirements
     options = RandomizeOptions(scheme="rr-s")
     with pytest.raises(InvalidParameter, match=message):
-        Randomize().check(Setting(PATIENTS), requirements, options)
+        Randomize().check(ThreatModel(PATIENTS), requirements, options)
 
 
 def test_of_several_bounds_the_least_is_kept() -> None:
@@ -182,7 +184,7 @@ def test_of_several_bounds_the_least_is_kept() -> None:
 
 def test_the_bound_must_be_stated() -> None:
     with pytest.raises(InvalidParameter, match="needs the requirement max_disclosure"):
-        Randomize().check(Setting(PATIENTS), [], RandomizeOptions(scheme="rr-s"))
+        Randomize().check(ThreatModel(PATIENTS), [], RandomizeOptions(scheme="rr-s"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from bkpriv_core.belief.knowledge import (
     resolve_knowledge,
     state_knowledge,
 )
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import certainties
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GROUP_METHODS, Job
@@ -155,7 +155,7 @@ def test_each_bandwidth_has_a_figure(
     records: Records, points: int, smoothing: float | None
 ) -> None:
     table = as_table(records)
-    setting, groups = Setting(table), Groups.whole(table.cells)
+    threat, groups = ThreatModel(table), Groups.whole(table.cells)
     stated: dict[str, Any] = {"bandwidth": {"from": 0.1, "to": 1.5, "points": points}, "t": 0.5}
     if smoothing is not None:
         stated["smoothing"] = smoothing
@@ -169,7 +169,7 @@ def test_each_bandwidth_has_a_figure(
 
     expected = [told(width) for width in by_hand(0.1, 1.5, points)]
     rows = findings(
-        setting, groups, [demanded], [demanded.measure(setting, groups, "exact")], "exact"
+        threat, groups, [demanded], [demanded.measure(threat, groups, "exact")], "exact"
     )
     assert [row.worst for row in rows] == pytest.approx(expected, abs=1e-9)
     widths = [row.parameters["bandwidth"] for row in rows]
@@ -220,10 +220,10 @@ def test_every_method_publishes_as_if_the_bandwidths_were_listed(name: str) -> N
     def made(stated: dict[str, Any]) -> tuple[Release, list[Finding], list[Any]]:
         requirements = parse_policy(method.demands(stated, options)).requirements
         release, rows, _ = method.make(
-            Job(Setting(table), requirements, options, SeededChance(2), SILENT)
+            Job(ThreatModel(table), requirements, options, SeededChance(2), SILENT)
         )
-        setting = Setting(table).over(release.parts)
-        return release, rows, certainties(setting, release.groups, requirements)
+        threat = ThreatModel(table).over(release.parts)
+        return release, rows, certainties(threat, release.groups, requirements)
 
     release, rows, sure = made(policy)
     other, same_rows, same_sure = made(listed(policy))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.knowledge import Remembered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -56,18 +56,18 @@ def test_all_are_published_that_loosened_requirements_allow(
     apart: bool,
     data: st.DataObject,
 ) -> None:
-    setting, _ = data.draw(told_apart(records))
+    threat, _ = data.draw(told_apart(records))
     knowledge: Remembered | float = REMEMBERED
     if not apart:
-        setting, knowledge = Setting(as_table(records)), 0.3
+        threat, knowledge = ThreatModel(as_table(records)), 0.3
     requirements = [KAnonymity(k), TCloseness(t), JsDivergence(j, knowledge), *others]
     try:
-        strict, _ = made(setting, requirements, seed)
+        strict, _ = made(threat, requirements, seed)
     except UnattainableRequirement:
         with pytest.raises(UnattainableRequirement):
-            made(setting, requirements, seed, unfit="relax")
+            made(threat, requirements, seed, unfit="relax")
         return
-    release, certificate = made(setting, requirements, seed, unfit="relax")
+    release, certificate = made(threat, requirements, seed, unfit="relax")
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
     assert strict.published <= release.published
     assert len(set(release.groups.members.tolist())) == len(release.groups.members)
@@ -77,7 +77,7 @@ def test_all_are_published_that_loosened_requirements_allow(
     if not others:
         assert release.parts.weights[certificate.suppressed].sum() <= 1
     # What is not loosened holds, and the rest as far as it is loosened to the last.
-    published = setting.over(release.parts)
+    published = threat.over(release.parts)
     assert satisfied([KAnonymity(2), *others], published, release.groups).all()
     # To a reader no two groups are the same.
     assert len(release.form.pool(release.parts, release.groups)) == len(release.groups)
@@ -90,19 +90,19 @@ def test_an_audit_tells_what_was_relaxed() -> None:
     # Five of whom a is believed, four of whom c, six of whom b: four are left over together.
     believed = np.repeat(np.eye(3)[[0, 2, 1]], (5, 4, 6), axis=0)
     parts = as_parts(by_age(*"ababababa", *"bababc"), range(15))
-    setting = Setting(parts, library=Known(respondents=believed))
+    threat = ThreatModel(parts, library=Known(respondents=believed))
     requirements = [KAnonymity(5), TCloseness(0.4), JsDivergence(0.1, REMEMBERED)]
-    release, certificate = made(setting, requirements)
+    release, certificate = made(threat, requirements)
     assert sorted(release.sizes.tolist()) == [5, 6]
     assert certificate.suppressed.tolist() == [5, 6, 7, 8]
-    release, certificate = made(setting, requirements, unfit="relax")
+    release, certificate = made(threat, requirements, unfit="relax")
     assert sorted(sorted(group.tolist()) for group in release.groups) == [
         [0, 1, 2, 3, 4],
         [5, 6, 7, 8],
         [9, 10, 11, 12, 13, 14],
     ]
     assert not certificate.suppressed.size
-    rows = findings(setting, release.groups, requirements, certificate.measurements)
+    rows = findings(threat, release.groups, requirements, certificate.measurements)
     assert [(row.satisfied, row.vulnerable) for row in rows] == [
         (False, 4),
         (True, 0),
@@ -117,15 +117,15 @@ def test_who_is_in_a_group_that_meets_the_policy_may_come_to_be_in_one_that_does
     age = Attribute("age", ("30",), numbers={"30": 30})
     records = Records((age,), Attribute("s", ("a", "b")), tuple(rows))
     believed = np.repeat([[1.0, 0.0], [0.0, 1.0]], (9, 1), axis=0)
-    setting = Setting(as_parts(records, range(10)), library=Known(respondents=believed))
+    threat = ThreatModel(as_parts(records, range(10)), library=Known(respondents=believed))
     requirements: list[Requirement] = [KAnonymity(3), JsDivergence(0.1, REMEMBERED)]
     for seed in range(5):
         try:
-            release, _ = made(setting, requirements, seed)
+            release, _ = made(threat, requirements, seed)
         except UnattainableRequirement:
             continue
         assert 9 not in release.groups.members
-        relaxed, certificate = made(setting, requirements, seed, unfit="relax")
+        relaxed, certificate = made(threat, requirements, seed, unfit="relax")
         figures = certificate.measurements[1].figures
         if len(relaxed.groups.members) == 10:
             assert len(relaxed.groups) == 1
@@ -165,6 +165,6 @@ def test_requirements_are_loosened_as_far_as_they_go() -> None:
 def test_parts_are_records_where_nobody_is_told_apart() -> None:
     records = by_age(*"abababab")
     parts = Parts.of(as_table(records))
-    release, _ = made(Setting(parts), [KAnonymity(2)])
+    release, _ = made(ThreatModel(parts), [KAnonymity(2)])
     assert sorted(release.parts.cell.tolist()) == list(range(8))
     assert release.parts.respondent is None

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import exchange as exchange_module
 from bkpriv_core.partition import repair as repair_module
-from bkpriv_core.partition.exchange import Exchanges, Layout
-from bkpriv_core.partition.judging import Judge, Measured
+from bkpriv_core.partition.evaluation import Evaluator, Measured
+from bkpriv_core.partition.exchange import Exchanges, GroupIndex
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.repair import repair
 from bkpriv_core.progress import SILENT
@@ -47,7 +47,7 @@ Mended = tuple[Measured, npt.NDArray[np.bool_]]
 
 
 def mend(
-    setting: Setting,
+    threat: ThreatModel,
     requirements: list[Requirement],
     groups: Groups,
     estimator: Estimator = "exact",
@@ -56,7 +56,7 @@ def mend(
     progress: Watched | None = None,
 ) -> Mended:
     """Measure a partition and repair it."""
-    judge = Judge(setting, requirements, estimator)
+    judge = Evaluator(threat, requirements, estimator)
     state = judge.measure(groups)
     return repair(
         judge,
@@ -75,16 +75,16 @@ def mend(
     st.booleans(),
 )
 def test_what_is_said_to_hold_does_and_nothing_is_lost(
-    laid: tuple[Records, Layout, list[Group]],
+    laid: tuple[Records, GroupIndex, list[Group]],
     requirements: list[Requirement],
     estimator: Estimator,
     rearranging: bool,
 ) -> None:
     records, layout, members = laid
-    setting = Setting(layout.parts)
+    threat = ThreatModel(layout.parts)
     shares: list[float] = []
     state, met = mend(
-        setting,
+        threat,
         requirements,
         layout.groups,
         estimator,
@@ -106,12 +106,12 @@ def test_what_is_said_to_hold_does_and_nothing_is_lost(
     if estimator == "exact":
         assert not any(_worst_used(held))
     for requirement, measured in zip(requirements, held.measurements, strict=True):
-        anew = requirement.measure(Setting(setting.parts), held.groups, "exact")
+        anew = requirement.measure(ThreatModel(threat.parts), held.groups, "exact")
         exact = measured.exact[held.groups.owner]
         np.testing.assert_allclose(measured.figures[:, exact], anew.figures[:, exact], atol=1e-12)
 
     # What held is not lost; without rearranging it is not cut either.
-    judge = Judge(setting, requirements, estimator)
+    judge = Evaluator(threat, requirements, estimator)
     before = judge.met(judge.measure(layout.groups))
     failing = {part for group in layout.groups.select(~before) for part in group.tolist()}
     lost = {part for group in state.groups.select(~met) for part in group.tolist()}
@@ -136,10 +136,10 @@ def _worst_used(state: Measured) -> list[int]:
     st.booleans(),
 )
 def test_what_all_groups_meet_together_they_go_on_to_meet(
-    laid: tuple[Records, Layout, list[Group]], c: float, k: int, size: int, rearranging: bool
+    laid: tuple[Records, GroupIndex, list[Group]], c: float, k: int, size: int, rearranging: bool
 ) -> None:
     records, layout, members = laid
-    judge = Judge(Setting(layout.parts), [KAnonymity(size)], "auto")
+    judge = Evaluator(ThreatModel(layout.parts), [KAnonymity(size)], "auto")
     state = judge.measure(layout.groups)
     met = judge.met(state)
 
@@ -148,7 +148,7 @@ def test_what_all_groups_meet_together_they_go_on_to_meet(
         return not lists or most(records, lists, k) < c - 1e-9
 
     was = safe(layout.groups.select(met))
-    keeper = CkSafety(c, k).keeper(judge.setting, layout.groups.select(met))
+    keeper = CkSafety(c, k).keeper(judge.threat, layout.groups.select(met))
     state, met = repair(judge, state, met, [keeper], rearranging=rearranging)
     assert safe(state.groups.select(met)) or not was
     assert sorted(state.groups.members.tolist()) == list(range(len(members)))
@@ -157,13 +157,13 @@ def test_what_all_groups_meet_together_they_go_on_to_meet(
 @MANY
 @given(layouts(most=8), requirement_lists(), st.integers(4, 30))
 def test_an_estimate_is_asked_where_no_proof_mends(
-    laid: tuple[Records, Layout, list[Group]], requirements: list[Requirement], budget: int
+    laid: tuple[Records, GroupIndex, list[Group]], requirements: list[Requirement], budget: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         limit_exact(patch, budget)
-        setting, outcomes = Setting(laid[1].parts), []
+        threat, outcomes = ThreatModel(laid[1].parts), []
         for beyond in (False, True):
-            judge = Judge(setting, requirements, "auto", beyond=beyond)
+            judge = Evaluator(threat, requirements, "auto", beyond=beyond)
             state = judge.measure(laid[1].groups)
             if any(_worst_used(state)):
                 return
@@ -213,7 +213,7 @@ def test_each_way_of_mending_is_found_where_no_other_is_better(
     if way == "move":  # The union holds as well, and loses more.
         mending["union"] = set()
     assert {way for way, ways in mending.items() if ways} == {way} - {"peel"}
-    mended = mend(Setting(as_table(records)), policy, as_groups([one, other]), estimator)
+    mended = mend(ThreatModel(as_table(records)), policy, as_groups([one, other]), estimator)
     held, failing = outcome(mended)
     if way != "peel":
         assert held in [set(partition) for partition in mending[way]]
@@ -235,7 +235,7 @@ def test_what_no_neighbour_mends_several_do() -> None:
     others = [records_of(records, [cell]) for cell in range(1, 9)]
     assert not any(allowed(fives + other) for other in others)
     assert not any(allowed(one + other) for one, other in combinations(others, 2))
-    state, met = mend(Setting(as_table(records)), policy, as_groups([[c] for c in range(9)]))
+    state, met = mend(ThreatModel(as_table(records)), policy, as_groups([[c] for c in range(9)]))
     (home,) = [group.tolist() for group in state.groups.select(met) if 0 in group]
     assert allowed(records_of(records, home))
     assert len(home) > 2
@@ -247,7 +247,7 @@ def test_dissolved_parts_find_groups_one_by_one() -> None:
     records = by_age(rows)
     policy: list[Requirement] = [LDiversity(2.5, "probabilistic")]
     groups = as_groups([[0, 1, 2], [3], [4], [5]])
-    judge = Judge(Setting(as_table(records)), policy, "exact")
+    judge = Evaluator(ThreatModel(as_table(records)), policy, "exact")
     with pytest.MonkeyPatch.context() as patch:
         # No union with several, and no recuts or moves.
         patch.setattr(repair_module, "_WIDER", ())
@@ -265,9 +265,9 @@ def test_dissolved_parts_find_groups_one_by_one() -> None:
 @pytest.mark.parametrize("beyond", [False, True])
 def test_what_finds_no_group_is_united_where_estimates_are_asked(beyond: bool) -> None:
     # No two of three are enough, and no three are tried at once.
-    setting = Setting(as_table(by_age("1a 2b 3c")))
+    threat = ThreatModel(as_table(by_age("1a 2b 3c")))
     policy: list[Requirement] = [KAnonymity(3), BtPrivacy(((0.5, 1.0),))]
-    judge = Judge(setting, policy, "auto", beyond=beyond)
+    judge = Evaluator(threat, policy, "auto", beyond=beyond)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repair_module, "_WIDER", ())
         state = judge.measure(as_groups([[0], [1], [2]]))
@@ -277,12 +277,12 @@ def test_what_finds_no_group_is_united_where_estimates_are_asked(beyond: bool) -
 
 def test_only_what_fails_is_peeled() -> None:
     # Without its age of 9 the last group is diverse; the first two are, and stay as they are.
-    setting = Setting(as_table(by_age("1a 2b 3c 4a 5b 6c 7a 8b 9b 9b")))
+    threat = ThreatModel(as_table(by_age("1a 2b 3c 4a 5b 6c 7a 8b 9b 9b")))
     policy: list[Requirement] = [LDiversity(2.0, "probabilistic")]
-    judge = Judge(setting, policy, "exact")
+    judge = Evaluator(threat, policy, "exact")
     state = judge.measure(as_groups([[0, 1, 2], [3, 4, 5], [6, 7, 8]]))
     assert judge.met(state).tolist() == [True, True, False]
-    vain = repair_module._Vain.of(len(setting.parts))
+    vain = repair_module._Vain.of(len(threat.parts))
     work = repair_module._Repair(judge, (), True, SILENT, 3, {}, vain)
     held, failing = outcome(work.peel(state, judge.met(state)))
     assert held == sets([0, 1, 2], [3, 4, 5], [6, 7])
@@ -292,20 +292,20 @@ def test_only_what_fails_is_peeled() -> None:
 @MANY
 @given(layouts(most=8), requirement_lists(), st.sampled_from(["exact", "auto"]), st.booleans())
 def test_what_was_tried_in_vain_would_be_in_vain_again(
-    laid: tuple[Records, Layout, list[Group]],
+    laid: tuple[Records, GroupIndex, list[Group]],
     requirements: list[Requirement],
     estimator: Estimator,
     rearranging: bool,
 ) -> None:
     _, layout, _ = laid
-    setting = Setting(layout.parts)
+    threat = ThreatModel(layout.parts)
     outcomes = []
     for forgetful in (False, True):
         with pytest.MonkeyPatch.context() as patch:
             if forgetful:
                 patch.setattr(repair_module._Vain, "add", lambda *_: None)
             state, met = mend(
-                setting, requirements, layout.groups, estimator, rearranging=rearranging
+                threat, requirements, layout.groups, estimator, rearranging=rearranging
             )
         outcomes.append((sorted(map(sorted, state.groups)), int(met.sum())))
     assert outcomes[0] == outcomes[1]
@@ -314,14 +314,14 @@ def test_what_was_tried_in_vain_would_be_in_vain_again(
 @pytest.mark.always
 def test_houses_remember_what_was_in_vain() -> None:
     # One group is tried in several rounds, the more of whose neighbours are mended.
-    setting = Setting(houses(1500)).tried()
+    threat = ThreatModel(houses(1500)).tried()
     policy: list[Requirement] = [KAnonymity(4), BtPrivacy(((0.2, 0.03), (0.4, 0.03)))]
-    judge = Judge(setting, policy, "auto")
-    state = judge.measure(mondrian(setting, policy))
+    judge = Evaluator(threat, policy, "auto")
+    state = judge.measure(mondrian(threat, policy))
     outcomes: list[tuple[list[list[int]], int]] = []
     united: list[int] = []
 
-    def unite(layout: Layout, before: Groups) -> Exchanges:
+    def unite(layout: GroupIndex, before: Groups) -> Exchanges:
         united[-1] += len(before)
         return exchange_module.unite(layout, before)
 
@@ -338,17 +338,17 @@ def test_houses_remember_what_was_in_vain() -> None:
 
 
 def test_houses_lose_nothing() -> None:
-    setting = Setting(houses(1500))
+    threat = ThreatModel(houses(1500))
     policy: list[Requirement] = [KAnonymity(4), BtPrivacy(((0.2, 0.1), (0.4, 0.1)))]
-    judge = Judge(setting, policy, "auto", beyond=False)
-    state = judge.measure(mondrian(setting, policy))
+    judge = Evaluator(threat, policy, "auto", beyond=False)
+    state = judge.measure(mondrian(threat, policy))
     met = judge.met(state)
     assert not met.all()
     state, met = repair(judge, state, met)
     assert met.all()
-    exactly = Judge(setting, policy, "exact")
+    exactly = Evaluator(threat, policy, "exact")
     assert exactly.met(exactly.measure(state.groups)).all()
-    assert sorted(state.groups.members.tolist()) == list(range(len(setting.parts)))
+    assert sorted(state.groups.members.tolist()) == list(range(len(threat.parts)))
 
 
 def houses(number: int) -> Table:

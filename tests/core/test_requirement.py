@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -56,7 +56,7 @@ def figures_of(
 ) -> list[float]:
     """The one figure of each group, after checking that all its memberships share it."""
     groups = as_groups(lists)
-    measured = requirement.measure(Setting(as_table(records)), groups)
+    measured = requirement.measure(ThreatModel(as_table(records)), groups)
     assert measured.figures.shape == (1, len(groups.members))
     assert measured.exact.all()
     assert len(measured.exact) == len(groups)
@@ -112,7 +112,7 @@ def test_gains_of_groups(records: Records, beta: float, data: st.DataObject) -> 
             max(requirement_oracles.gain_scores(records, group, beta, variant)) for group in members
         ]
         assert figures == pytest.approx(expected, rel=1e-12, abs=1e-12)
-        met = requirement.satisfied(Setting(as_table(records)), as_groups(lists)).tolist()
+        met = requirement.satisfied(ThreatModel(as_table(records)), as_groups(lists)).tolist()
         assert met == [
             requirement_oracles.alike(records, group, beta, variant) for group in members
         ]
@@ -151,15 +151,15 @@ def test_bt_privacy_measures_disclosure(
     records: Records, widths: list[float], data: st.DataObject
 ) -> None:
     groups = as_groups(data.draw(partitions(len(records.cells()))))
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     requirement = BtPrivacy(tuple((width, 0.2) for width in widths))
     estimators: tuple[Estimator, ...] = ("exact", "omega", "auto")
     for estimator in estimators:
-        measured = requirement.measure(setting, groups, estimator)
-        expected = setting.adversaries(widths).disclosure(groups, estimator)
+        measured = requirement.measure(threat, groups, estimator)
+        expected = threat.adversaries(widths).disclosure(groups, estimator)
         np.testing.assert_array_equal(measured.figures, expected.figures)
         np.testing.assert_array_equal(measured.exact, expected.exact)
-    default = requirement.measure(setting, groups)
+    default = requirement.measure(threat, groups)
     assert not default.exact.any()
 
 
@@ -176,15 +176,15 @@ def test_groups_that_meet_all_requirements(
     estimator: Estimator,
     data: st.DataObject,
 ) -> None:
-    setting = Setting(as_table(records))
-    lists = data.draw(partitions(setting.table.cells, suppress=True))
+    threat = ThreatModel(as_table(records))
+    lists = data.draw(partitions(threat.table.cells, suppress=True))
     allowed = naive(records, requirements, "omega" if estimator == "omega" else "exact")
     expected = [allowed(records_of(records, cells)) for cells in lists]
     groups = as_groups(lists)
-    assert satisfied(requirements, setting, groups, estimator).tolist() == expected
+    assert satisfied(requirements, threat, groups, estimator).tolist() == expected
     every = np.ones(len(lists), dtype=bool)
     for requirement in requirements:
-        every &= requirement.satisfied(setting, groups, estimator)
+        every &= requirement.satisfied(threat, groups, estimator)
     assert every.tolist() == expected
 
 
@@ -193,12 +193,12 @@ def test_the_estimator_decides() -> None:
     ages = {"10": 10, "15": 15, "25": 25, "40": 40}
     rows = (("10", "b"), ("15", "c"), ("25", "b"), ("40", "a"), ("40", "c"))
     age = Attribute("age", tuple(ages), numbers=ages)
-    setting = Setting(as_table(Records((age,), Attribute("s", ("a", "b", "c")), rows)))
+    threat = ThreatModel(as_table(Records((age,), Attribute("s", ("a", "b", "c")), rows)))
     policy, groups = [KAnonymity(2), BtPrivacy(((0.5, 0.1),))], as_groups([[0, 1], [2, 3]])
-    assert satisfied(policy, setting, groups).tolist() == [True, True]
-    assert satisfied(policy, setting, groups, "omega").tolist() == [True, True]
-    assert satisfied(policy, setting, groups, "exact").tolist() == [True, False]
-    assert satisfied(policy, setting, groups, "auto").tolist() == [True, False]
+    assert satisfied(policy, threat, groups).tolist() == [True, True]
+    assert satisfied(policy, threat, groups, "omega").tolist() == [True, True]
+    assert satisfied(policy, threat, groups, "exact").tolist() == [True, False]
+    assert satisfied(policy, threat, groups, "auto").tolist() == [True, False]
 
 
 def test_costly_requirements_see_only_the_survivors() -> None:
@@ -209,23 +209,23 @@ def test_costly_requirements_see_only_the_survivors() -> None:
         cost = 9
 
         def satisfied(
-            self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+            self, threat: ThreatModel, groups: Groups, estimator: Estimator = "omega"
         ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
             seen.append(len(groups))
-            return super().satisfied(setting, groups, estimator)
+            return super().satisfied(threat, groups, estimator)
 
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     groups = as_groups([[0], [1, 2, 3], [0, 1]])
-    assert satisfied([Costly(3), KAnonymity(2)], setting, groups).tolist() == [False, True, False]
+    assert satisfied([Costly(3), KAnonymity(2)], threat, groups).tolist() == [False, True, False]
     assert seen == [2]
-    assert satisfied([Costly(3), KAnonymity(5)], setting, groups).tolist() == [False] * 3
+    assert satisfied([Costly(3), KAnonymity(5)], threat, groups).tolist() == [False] * 3
     assert seen == [2]
 
 
 def test_no_requirements_and_no_groups() -> None:
-    setting = Setting(as_table(by_age("flu", "hiv")))
-    assert satisfied([], setting, Groups.whole(2)).tolist() == [True]
-    assert satisfied([KAnonymity(1), BtPrivacy(((0.3, 0.2),))], setting, as_groups([])).size == 0
+    threat = ThreatModel(as_table(by_age("flu", "hiv")))
+    assert satisfied([], threat, Groups.whole(2)).tolist() == [True]
+    assert satisfied([KAnonymity(1), BtPrivacy(((0.3, 0.2),))], threat, as_groups([])).size == 0
 
 
 def test_figures_by_hand() -> None:
@@ -261,10 +261,10 @@ def test_diversities_by_hand() -> None:
 
 
 def test_a_figure_at_a_strict_threshold_breaks_it() -> None:
-    setting, whole = Setting(as_table(by_age("a", "a", "b", "a", "c"))), Groups.whole(5)
-    assert not LDiversity(2, "recursive", 1.5).satisfied(setting, whole).any()
-    assert LDiversity(2, "recursive", 1.5 + 1e-6).satisfied(setting, whole).all()
-    assert not LDiversity(4, "recursive", 1e300).satisfied(setting, whole).any()
+    threat, whole = ThreatModel(as_table(by_age("a", "a", "b", "a", "c"))), Groups.whole(5)
+    assert not LDiversity(2, "recursive", 1.5).satisfied(threat, whole).any()
+    assert LDiversity(2, "recursive", 1.5 + 1e-6).satisfied(threat, whole).all()
+    assert not LDiversity(4, "recursive", 1e300).satisfied(threat, whole).any()
 
 
 @pytest.mark.parametrize("variant", get_args(Variant))
@@ -283,7 +283,7 @@ def test_likeness_at_the_extremes(variant: Variant, beta: float) -> None:
     one, other = figures_of(likeness, frequent, [list(range(999)), [999]])
     assert one > 0
     assert other > 0
-    met = likeness.satisfied(Setting(as_table(frequent)), as_groups([list(range(999)), [999]]))
+    met = likeness.satisfied(ThreatModel(as_table(frequent)), as_groups([list(range(999)), [999]]))
     # Enhanced never lets a value that is not all of the table become all of a group.
     assert met.tolist() == [
         beta >= 1e-2 and variant == "basic",
@@ -372,9 +372,9 @@ def test_bounds(
 def test_the_unattainable_names_the_best_attainable(
     requirement: Requirement, stated: str, figures: tuple[str, str], hint: str
 ) -> None:
-    setting = Setting(as_table(by_age("flu", "flu", "hiv", "none", "flu", "hiv")))
+    threat = ThreatModel(as_table(by_age("flu", "flu", "hiv", "none", "flu", "hiv")))
     with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable([KAnonymity(2), requirement], setting)
+        check_attainable([KAnonymity(2), requirement], threat)
     assert caught.value.message.startswith(f"{requirement.key} (")
     assert stated in caught.value.message
     assert "cannot be met, not even by one group of the whole table" in caught.value.message
@@ -384,30 +384,30 @@ def test_the_unattainable_names_the_best_attainable(
 
 def test_the_unattainable_adversary_is_named() -> None:
     records = by_age("flu", "flu", "hiv", "none", "flu", "hiv")
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     prior = oracles.rounded(oracles.priors(records, [0.3]))
     best = max(oracles.disclosures(records, prior, records.everything(), None, "exact"))
     skyline = BtPrivacy(((1e9, 0.0), (0.3, best / 2)))
     with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable([KAnonymity(6), skyline], setting)
+        check_attainable([KAnonymity(6), skyline], threat)
     assert f"bt_privacy (bandwidth = 0.3, t = {best / 2})" in caught.value.message
     assert f"at most {best / 2:g}; the whole table attains {best:.6g}" in caught.value.detail
     (threshold,) = map(float, re.findall(r"[0-9][0-9.e-]*", caught.value.hint))
     assert best <= threshold <= best * (1 + 1e-5)
-    check_attainable([KAnonymity(6), BtPrivacy(((1e9, 0.0), (0.3, best)))], setting)
+    check_attainable([KAnonymity(6), BtPrivacy(((1e9, 0.0), (0.3, best)))], threat)
 
 
 def test_what_only_the_whole_table_breaks_is_not_called_impossible() -> None:
     rows = [("x", "flu"), ("x", "hiv"), ("y", "flu"), ("y", "flu"), ("y", "hiv")]
     records = Records((Attribute("q", ("x", "y")),), Attribute("s", ("flu", "hiv")), tuple(rows))
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     prior = oracles.rounded(oracles.priors(records, [0.5]))
     worst = max(oracles.disclosures(records, prior, records.everything(), None, "exact"))
     requirement = BtPrivacy(((0.5, worst / 2),))
     parts = [[0, 1], [2, 3, 4]]
     assert max(max(oracles.disclosures(records, prior, part, None, "exact")) for part in parts) == 0
     with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable([KAnonymity(2), requirement], setting)
+        check_attainable([KAnonymity(2), requirement], threat)
     assert "is not met by one group of the whole table" in caught.value.message
     assert "cannot be met" not in caught.value.message
     assert "Smaller groups might meet it" in caught.value.detail
@@ -435,11 +435,11 @@ def test_what_is_advised_is_attained(
     demanded: Requirement, easier: Callable[[float], Requirement], counts: tuple[int, ...]
 ) -> None:
     secrets = [value for value, count in zip("abc", counts, strict=True) for _ in range(count)]
-    setting = Setting(as_table(by_age(*secrets)))
+    threat = ThreatModel(as_table(by_age(*secrets)))
     with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable([demanded], setting)
+        check_attainable([demanded], threat)
     (threshold,) = re.findall(r"[0-9][0-9.e-]*", caught.value.hint.rstrip("."))
-    check_attainable([easier(float(threshold))], setting)
+    check_attainable([easier(float(threshold))], threat)
 
 
 @SOME
@@ -447,9 +447,9 @@ def test_what_is_advised_is_attained(
 def test_attainable_is_what_the_whole_table_meets(
     records: Records, requirements: list[Requirement]
 ) -> None:
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     if naive(records, requirements, "exact")(records.everything()):
-        check_attainable(requirements, setting)
+        check_attainable(requirements, threat)
     else:
         with pytest.raises(UnattainableRequirement):
-            check_attainable(requirements, setting)
+            check_attainable(requirements, threat)

@@ -10,6 +10,7 @@ from bkpriv_core.belief.knowledge import Outside, Remembered
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.requirement import (
+    BeliefScope,
     BetaLikeness,
     BtPrivacy,
     JsDivergence,
@@ -17,7 +18,6 @@ from bkpriv_core.requirement import (
     LDiversity,
     MaxDisclosure,
     MInvariance,
-    Regard,
     Requirement,
     TCloseness,
 )
@@ -60,7 +60,10 @@ from bkpriv_core.requirement import (
                 {"bandwidth": 0.3, "t": 0.2},
                 {"bandwidth": 0.3, "t": 0.2, "smoothing": None, "sensitive": "s"},
             ],
-            BtPrivacy(((0.3, 0.2),) * 3, (Regard(smoothing=1.0), Regard(), Regard(sensitive="s"))),
+            BtPrivacy(
+                ((0.3, 0.2),) * 3,
+                (BeliefScope(smoothing=1.0), BeliefScope(), BeliefScope(sensitive="s")),
+            ),
         ),
         (JsDivergence, {"j": 0.6}, JsDivergence(0.6)),
         (JsDivergence, {"j": 0.6, "bandwidth": 0.3}, JsDivergence(0.6, 0.3)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.knowledge import Remembered, Uniform
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition.cutting import find_cuts
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, MInvariance, Shift
@@ -37,9 +37,9 @@ from tests.core.strategies import (
 REMEMBERED = Remembered("s")
 
 
-def figures_of(requirement: CountedRequirement, setting: Setting, groups: Groups) -> list[float]:
+def figures_of(requirement: CountedRequirement, threat: ThreatModel, groups: Groups) -> list[float]:
     """The one figure of each group."""
-    measured = requirement.measure(setting, groups)
+    measured = requirement.measure(threat, groups)
     assert measured.exact.all()
     np.testing.assert_array_equal(groups.min(measured.figures[0]), groups.max(measured.figures[0]))
     per_group: list[float] = groups.max(measured.figures[0]).tolist()
@@ -52,9 +52,9 @@ def figures_of(requirement: CountedRequirement, setting: Setting, groups: Groups
 @MANY
 @given(tables(max_records=16), st.data())
 def test_beliefs_about_respondents_diverge(records: Records, data: st.DataObject) -> None:
-    setting, believed = data.draw(told_apart(records))
+    threat, believed = data.draw(told_apart(records))
     lists = data.draw(partitions(len(records.rows), suppress=True))
-    figures = figures_of(JsDivergence(0.6, REMEMBERED), setting, as_groups(lists))
+    figures = figures_of(JsDivergence(0.6, REMEMBERED), threat, as_groups(lists))
     assert figures == pytest.approx(
         [requirement_oracles.divergence([believed[record] for record in group]) for group in lists],
         abs=1e-9,
@@ -66,17 +66,17 @@ def test_beliefs_about_respondents_diverge(records: Records, data: st.DataObject
 @SOME
 @given(tables(max_records=12), bandwidths, st.data())
 def test_beliefs_about_cells_diverge(records: Records, width: float, data: st.DataObject) -> None:
-    setting = Setting(as_table(records))
+    threat = ThreatModel(as_table(records))
     prior = oracles.priors(records, [width] * len(records.attributes))
-    lists = data.draw(partitions(setting.table.cells))
+    lists = data.draw(partitions(threat.table.cells))
     expected = [
         requirement_oracles.divergence([prior[record] for record in records_of(records, cells)])
         for cells in lists
     ]
     for knowledge in (width, {item.name: width for item in records.attributes}):
-        figures = figures_of(JsDivergence(0.6, knowledge), setting, as_groups(lists))
+        figures = figures_of(JsDivergence(0.6, knowledge), threat, as_groups(lists))
         assert figures == pytest.approx(expected, abs=1e-9)
-    assert figures_of(JsDivergence(0.6, Uniform()), setting, as_groups(lists)) == pytest.approx(
+    assert figures_of(JsDivergence(0.6, Uniform()), threat, as_groups(lists)) == pytest.approx(
         [0.0] * len(lists), abs=1e-9
     )
 
@@ -86,15 +86,15 @@ def test_beliefs_about_cells_diverge(records: Records, width: float, data: st.Da
 def test_halves_of_cuts_are_measured_without_being_made(
     records: Records, data: st.DataObject
 ) -> None:
-    setting, _ = data.draw(told_apart(records))
+    threat, _ = data.draw(told_apart(records))
     requirement = JsDivergence(0.6, REMEMBERED)
     groups = as_groups(data.draw(partitions(len(records.rows))))
     axis = data.draw(st.integers(0, len(records.attributes) - 1))
-    cuts = find_cuts(setting.parts, groups, np.full(len(groups), axis), 8)
-    sums = cuts.histograms(requirement.counts(setting))
-    made = figures_of(requirement, setting, cuts.halves())
+    cuts = find_cuts(threat.parts, groups, np.full(len(groups), axis), 8)
+    sums = cuts.histograms(requirement.counts(threat))
+    made = figures_of(requirement, threat, cuts.halves())
     # Sums are exact, so a difference of sums is what adding up gives, to the last digit.
-    assert requirement.figures(setting, sums).tolist() == made
+    assert requirement.figures(threat, sums).tolist() == made
 
 
 @pytest.mark.parametrize("records", [10, 10**6, 10**8])
@@ -115,24 +115,24 @@ def test_sums_of_many_records_neither_overflow_nor_lose_what_is_small(records: i
 def test_divergence_by_hand() -> None:
     parts = as_parts(by_age("a", "b", "a", "b"), [3, 2, 1, 0])
     believed = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
-    setting = Setting(parts, library=Known(respondents=believed))
+    threat = ThreatModel(parts, library=Known(respondents=believed))
     requirement = JsDivergence(0.6, REMEMBERED)
     # Parts 2 and 3 are respondents 1 and 0, believed to be certain, of different values.
     groups = as_groups([[0, 1], [2, 3], [1, 2], [0, 1, 2, 3]])
-    assert figures_of(requirement, setting, groups) == pytest.approx(
+    assert figures_of(requirement, threat, groups) == pytest.approx(
         [0.0, 1.0, 0.25 * math.log2(256 / 27) - 0.5, 0.5], abs=1e-12
     )
-    assert requirement.satisfied(setting, groups).tolist() == [True, False, True, True]
+    assert requirement.satisfied(threat, groups).tolist() == [True, False, True, True]
     # Of parts 1 and 2, the certain one adds more: (3/4, 1/4) is farther from (0, 1).
-    assert requirement.explain(setting, as_groups([[1, 2]])) == Shift(2, 0, 0.0, 0.25)
+    assert requirement.explain(threat, as_groups([[1, 2]])) == Shift(2, 0, 0.0, 0.25)
 
 
 @SOME
 @given(tables(max_records=10), st.data())
 def test_the_belief_that_diverges_most(records: Records, data: st.DataObject) -> None:
-    setting, believed = data.draw(told_apart(records))
+    threat, believed = data.draw(told_apart(records))
     group = data.draw(st.sampled_from(data.draw(partitions(len(records.rows)))))
-    shift = JsDivergence(0.6, REMEMBERED).explain(setting, as_groups([group]))
+    shift = JsDivergence(0.6, REMEMBERED).explain(threat, as_groups([group]))
     shares = [[float(share) for share in belief] for belief in believed]
     mean = [
         sum(shares[record][value] for record in group) / len(group)
@@ -143,7 +143,7 @@ def test_the_belief_that_diverges_most(records: Records, data: st.DataObject) ->
         record
         for record in group
         if apart[record] >= max(apart.values()) - 1e-9
-        and setting.parts.cell[record] == shift.cell
+        and threat.parts.cell[record] == shift.cell
         and shares[record][shift.value] == pytest.approx(shift.before)
     ]
     assert faults
@@ -174,9 +174,9 @@ def test_knowledge_that_is_left_open_is_put_in() -> None:
         assert complete(odd, customary) is odd
     assert asked == ["js_divergence"]
     (open_one,) = parse_policy({"js_divergence": {"j": 0.6}}).requirements
-    setting = Setting(as_table(by_age("a", "b")))
+    threat = ThreatModel(as_table(by_age("a", "b")))
     with pytest.raises(ValueError, match="was not completed"):
-        open_one.measure(setting, Groups.whole(2))
+        open_one.measure(threat, Groups.whole(2))
 
 
 # --- m-invariance ---------------------------------------------------------------------------------
@@ -204,16 +204,16 @@ def test_groups_keep_their_signatures(records: Records, m: int, data: st.DataObj
     past = np.zeros((len(numbers), values + 1), dtype=np.int64)
     for record, signature in enumerate(signatures):
         past[respondents[record], sorted(signature or ())] = 1
-    setting = Setting(as_parts(records, respondents), library=Known(past=past))
+    threat = ThreatModel(as_parts(records, respondents), library=Known(past=past))
     groups, requirement = as_groups(lists), MInvariance(m)
-    figures = figures_of(requirement, setting, groups)
+    figures = figures_of(requirement, threat, groups)
     expected = [
         requirement_oracles.invariant_records(records, group, signatures) for group in lists
     ]
     assert figures == expected
-    assert requirement.satisfied(setting, groups).tolist() == [size >= m for size in expected]
+    assert requirement.satisfied(threat, groups).tolist() == [size >= m for size in expected]
     for group in lists:
-        shift = requirement.explain(setting, as_groups([group]))
+        shift = requirement.explain(threat, as_groups([group]))
         held = records.secrets(group)
         if shift is None:
             assert len(set(held)) == len(held)
@@ -229,12 +229,12 @@ def test_signatures_by_hand() -> None:
     past = np.zeros((5, 4), dtype=np.int64)
     past[0, [0, 1]] = 1  # a, b
     past[2, [1, 2, 3]] = 1  # b, c and one that the table lacks
-    setting = Setting(as_parts(records, range(5)), library=Known(past=past))
+    threat = ThreatModel(as_parts(records, range(5)), library=Known(past=past))
     groups = as_groups([[0, 1], [0, 2], [3, 4], [0, 3], [1, 2], [0, 4], [3]])
     requirement = MInvariance(2)
-    assert figures_of(requirement, setting, groups) == [2, 0, 2, 0, 0, 2, 1]
-    overall = setting.table.overall.tolist()
-    explained = [requirement.explain(setting, groups.select(np.array([i]))) for i in range(7)]
+    assert figures_of(requirement, threat, groups) == [2, 0, 2, 0, 0, 2, 1]
+    overall = threat.table.overall.tolist()
+    explained = [requirement.explain(threat, groups.select(np.array([i]))) for i in range(7)]
     assert explained == [
         None,
         Shift(None, 0, overall[0], 0.5),
@@ -245,7 +245,7 @@ def test_signatures_by_hand() -> None:
         None,
     ]
     # Of records that are nobody's in particular nothing is known.
-    nobody = Setting(as_table(records), library=Known(past=past))
+    nobody = ThreatModel(as_table(records), library=Known(past=past))
     assert figures_of(requirement, nobody, groups) == [2, 2, 2, 0, 2, 2, 1]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.implication import worst_case
 from bkpriv_core.partition.certification import certify
@@ -62,8 +62,8 @@ def test_mondrian_cuts_until_every_further_cut_would_be_unsafe(
     c, k = draw_attainable(data, records, 3)
     size = data.draw(st.integers(1, min(3, len(records.rows))))
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
-    setting = Setting(as_table(records))
-    groups = mondrian(setting, requirements)
+    threat = ThreatModel(as_table(records))
+    groups = mondrian(threat, requirements)
     by_record = record_groups(records, groups)
     assert sorted(record for group in by_record for record in group) == records.everything()
     assert worst(records, by_record, k) < c
@@ -73,7 +73,7 @@ def test_mondrian_cuts_until_every_further_cut_would_be_unsafe(
             then = [item for item in by_record if item != group] + [one, other]
             assert min(len(one), len(other)) < size or worst(records, then, k) >= c - 1e-9
     # It is then certified as it stands.
-    certificate = certify(setting, requirements, groups, "auto", pool=Generalized().pool)
+    certificate = certify(threat, requirements, groups, "auto", pool=Generalized().pool)
     assert not certificate.suppressed.size
     safety, sizes = certificate.measurements
     assert safety.figures.max() == pytest.approx(
@@ -93,7 +93,7 @@ def test_many_groups_are_cut_at_once(c: float, k: int) -> None:
     )
     numeric = oracles.Attribute("q", tuple(numbers), numbers=numbers)
     records = Records((numeric,), disease, rows)
-    groups = mondrian(Setting(as_table(records)), [CkSafety(c, k)])
+    groups = mondrian(ThreatModel(as_table(records)), [CkSafety(c, k)])
     by_record = record_groups(records, groups)
     assert len(by_record) >= 8
     assert most(records, by_record, k) < c
@@ -106,14 +106,14 @@ def test_many_groups_are_cut_at_once(c: float, k: int) -> None:
 @MANY
 @given(tables(max_records=14), st.integers(0, 3), st.data())
 def test_what_a_group_discloses_by_itself(records: Records, k: int, data: st.DataObject) -> None:
-    setting = Setting(as_table(records))
-    groups = as_groups(data.draw(partitions(setting.table.cells)))
+    threat = ThreatModel(as_table(records))
+    groups = as_groups(data.draw(partitions(threat.table.cells)))
     safety = CkSafety(0.5, k)
-    figures = safety.by_itself(setting, setting.parts.histograms(groups))
+    figures = safety.by_itself(threat, threat.parts.histograms(groups))
     expected = [worst(records, [group], k) for group in record_groups(records, groups)]
     assert figures.tolist() == pytest.approx(expected)
     # Others can only help.
-    together = safety.measure(setting, groups).figures[0]
+    together = safety.measure(threat, groups).figures[0]
     assert (together >= figures[groups.owner] - 1e-9).all()
 
 
@@ -122,26 +122,26 @@ def test_what_a_group_discloses_by_itself(records: Records, k: int, data: st.Dat
 def test_certification_leaves_out_what_is_unsafe(
     records: Records, c: float, k: int, data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    groups = as_groups(data.draw(partitions(setting.table.cells)))
-    certificate = certify(setting, [CkSafety(c, k)], groups, "auto", pool=Generalized().pool)
+    threat = ThreatModel(as_table(records))
+    groups = as_groups(data.draw(partitions(threat.table.cells)))
+    certificate = certify(threat, [CkSafety(c, k)], groups, "auto", pool=Generalized().pool)
     kept = record_groups(records, certificate.groups)
     assert not kept or worst(records, kept, k) < c
-    pooled = record_groups(records, Generalized().pool(setting.parts, groups))
+    pooled = record_groups(records, Generalized().pool(threat.parts, groups))
     if worst(records, pooled, k) < c - 1e-9:
         assert not certificate.suppressed.size
     else:
         assert certificate.failed
     left = len(certificate.groups.members) + len(certificate.suppressed)
-    assert left == setting.table.cells
+    assert left == threat.table.cells
 
 
 @MANY
 @given(tables(max_records=12, max_attributes=2), st.sampled_from(LIMITS), st.integers(0, 2))
 def test_the_lattice_has_the_nodes_that_are_safe(records: Records, c: float, k: int) -> None:
-    setting = Setting(as_table(records))
-    levels = [Levels.of_hierarchy(domain) for domain in setting.table.quasi_identifiers]
-    lattice = incognito(Nodes(setting, (CkSafety(c, k),), tuple(levels)))
+    threat = ThreatModel(as_table(records))
+    levels = [Levels.of_hierarchy(domain) for domain in threat.table.quasi_identifiers]
+    lattice = incognito(Nodes(threat, (CkSafety(c, k),), tuple(levels)))
     for node in product(*(range(len(item)) for item in levels)):
         groups: dict[tuple[object, ...], Group] = {}
         for record, row in enumerate(records.rows):
@@ -160,11 +160,11 @@ def test_coarsening_joins_groups_until_all_are_safe_together(
 ) -> None:
     c, k = draw_attainable(data, records, 2)
     size = data.draw(st.integers(1, min(4, len(records.rows))))
-    setting = Setting(as_table(records))
-    given_groups = as_groups(data.draw(partitions(setting.table.cells)))
+    threat = ThreatModel(as_table(records))
+    given_groups = as_groups(data.draw(partitions(threat.table.cells)))
     shares: list[float] = []
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
-    groups = coarsen(setting, requirements, given_groups, progress=Watched(report=shares.append))
+    groups = coarsen(threat, requirements, given_groups, progress=Watched(report=shares.append))
     by_record = record_groups(records, groups)
     assert worst(records, by_record, k) < c
     assert min(map(len, by_record)) >= size
@@ -176,8 +176,8 @@ def test_coarsening_joins_groups_until_all_are_safe_together(
 
 
 def test_no_groups_have_no_figures() -> None:
-    setting = Setting(as_table(_records()))
-    measured = CkSafety(0.5, 2).measure(setting, Groups.from_lists([]))
+    threat = ThreatModel(as_table(_records()))
+    measured = CkSafety(0.5, 2).measure(threat, Groups.from_lists([]))
     assert measured.figures.shape == (1, 0)
 
 
@@ -189,12 +189,12 @@ def test_it_is_stated_in_a_policy() -> None:
 
 
 def test_it_must_be_attainable_and_blames_the_most_frequent_value() -> None:
-    setting = Setting(as_table(_records()))
+    threat = ThreatModel(as_table(_records()))
     with pytest.raises(UnattainableRequirement, match="ck_safety") as refusal:
-        check_attainable([CkSafety(2 / 3, 1)], setting)
+        check_attainable([CkSafety(2 / 3, 1)], threat)
     assert "below 0.666667" in refusal.value.detail
-    check_attainable([CkSafety(0.67, 1)], setting)
-    shift = CkSafety(0.67, 1).explain(setting, Groups.whole(setting.table.cells))
+    check_attainable([CkSafety(0.67, 1)], threat)
+    shift = CkSafety(0.67, 1).explain(threat, Groups.whole(threat.table.cells))
     assert shift is not None
     assert (shift.value, shift.after) == (0, 0.4)
 
@@ -206,8 +206,8 @@ def _records() -> Records:
 
 
 def test_figures_tell_which_groups_are_at_fault() -> None:
-    setting = Setting(as_table(_records()))
-    figures = CkSafety(0.9, 0).measure(setting, as_groups([[0], [1]])).figures
+    threat = ThreatModel(as_table(_records()))
+    figures = CkSafety(0.9, 0).measure(threat, as_groups([[0], [1]])).figures
     np.testing.assert_allclose(figures, [[1.0, 2 / 3]])
 
 
@@ -216,10 +216,10 @@ def test_figures_tell_which_groups_are_at_fault() -> None:
 def test_the_rest_is_safe_once_the_worst_groups_are_left_out(
     records: Records, c: float, k: int, data: st.DataObject
 ) -> None:
-    setting = Setting(as_table(records))
-    groups = as_groups(data.draw(partitions(setting.table.cells, most=6)))
+    threat = ThreatModel(as_table(records))
+    groups = as_groups(data.draw(partitions(threat.table.cells, most=6)))
     by_record = record_groups(records, groups)
-    safe = CkSafety(c, k).satisfied(setting, groups)
+    safe = CkSafety(c, k).satisfied(threat, groups)
     kept = [group for group, met in zip(by_record, safe, strict=True) if met]
     if kept:
         assert most(records, kept, k) < c
@@ -242,12 +242,12 @@ def test_a_certain_group_is_suppressed_and_not_all_that_it_helps_to_disclose() -
         oracles.Attribute("s", ("a", "b", "c", "d", "flu")),
         tuple(rows),
     )
-    setting = Setting(as_table(records))
-    levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
-    lattice = incognito(Nodes(setting, (CkSafety(0.65, 2),), tuple(levels), suppression=0.2))
+    threat = ThreatModel(as_table(records))
+    levels = [Levels.of(domain) for domain in threat.table.quasi_identifiers]
+    lattice = incognito(Nodes(threat, (CkSafety(0.65, 2),), tuple(levels), suppression=0.2))
     assert lattice.safe.tolist() == [True, True]
-    assert setting.parts.sizes(lattice.groups((0,))).tolist() == [16]
+    assert threat.parts.sizes(lattice.groups((0,))).tolist() == [16]
     groups = as_groups([[0], [1]])
-    certificate = certify(setting, [CkSafety(0.65, 2)], groups, "auto", pool=Generalized().pool)
+    certificate = certify(threat, [CkSafety(0.65, 2)], groups, "auto", pool=Generalized().pool)
     assert certificate.suppressed.tolist() == [0]
     assert certificate.measurements[0].figures.max() == pytest.approx(0.5)

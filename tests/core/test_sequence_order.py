@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.progress import SILENT
-from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.sequence.history import History, SequenceRelease
 from bkpriv_core.sequence.inference import Constant, Incremental, Memory, Walk, forward
 from tests.core.sequence_oracles import Knowledge, Shown
 from tests.core.sequences import (
@@ -42,7 +42,7 @@ def test_a_late_release_is_not_forgotten_nor_what_it_shows_again() -> None:
     labels = ("X", "Y")
     snapshot = np.full((2, 2), 0.5)
 
-    def last(*steps: Step) -> list[list[float]]:
+    def last(*steps: SequenceRelease) -> list[list[float]]:
         *_, beliefs = forward(History(steps), Constant(), lambda _: snapshot, "exact")
         rounded: list[list[float]] = beliefs.after.round(6).tolist()
         return rounded

@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.requirement import CkSafety, JointRequirement
+from bkpriv_core.requirement import CkSafety, TableRequirement
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import BoolArray, Groups
@@ -58,11 +58,11 @@ def test_what_is_published_holds_by_column(
     method = GROUP_METHODS[name]
     policy = {key: POLICY[key] for key in sorted({*keys, *NEEDED.get(name, ("k_anonymity",))})}
     requirements = parse_policy(policy).about(COLUMNS).requirements
-    setting = Setting(table.table)
+    threat = ThreatModel(table.table)
     try:
-        method.check(setting, requirements, method.options())
+        method.check(threat, requirements, method.options())
         release, rows, _ = method.make(
-            Job(setting, requirements, method.options(), SeededChance(seed), SILENT)
+            Job(threat, requirements, method.options(), SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -76,7 +76,7 @@ def test_what_is_published_holds_by_column(
         alone = as_table(plain)
         counts = np.zeros((len(parts), alone.sensitive.size), dtype=np.int64)
         np.add.at(counts.T, codes, parts.counts.T)
-        there = Setting(Parts(alone, parts.cell, counts))
+        there = ThreatModel(Parts(alone, parts.cell, counts))
         for key, stated in policy.items():
             if key in ("k_anonymity", "bt_privacy"):
                 continue
@@ -104,14 +104,20 @@ def test_two_requirements_on_all_groups_are_kept_at_once() -> None:
     )
     policy = parse_policy({"ck_safety": {"c": 0.8, "k": 1}, "k_anonymity": {"k": 2}})
     requirements = policy.about(COLUMNS).requirements
-    assert sum(isinstance(item, JointRequirement) for item in requirements) == 2
+    assert sum(isinstance(item, TableRequirement) for item in requirements) == 2
     for name in SEVERAL:
         method = GROUP_METHODS[name]
         if method.needs:
             continue
         try:
             _, found, _ = method.make(
-                Job(Setting(table.table), requirements, method.options(), SeededChance(1), SILENT)
+                Job(
+                    ThreatModel(table.table),
+                    requirements,
+                    method.options(),
+                    SeededChance(1),
+                    SILENT,
+                )
             )
         except UnattainableRequirement:
             continue
@@ -150,13 +156,13 @@ class _Picky(_Book):
 def test_a_cut_that_one_requirement_refuses_is_undone_for_the_others() -> None:
     books: list[_Book] = []
 
-    class Kept(CkSafety):
-        def keeper(self, setting: Setting, groups: Groups) -> Any:
+    class ContributionBound(CkSafety):
+        def keeper(self, threat: ThreatModel, groups: Groups) -> Any:
             books.append(_Book(groups))
             return books[-1]
 
     class Refused(CkSafety):
-        def keeper(self, setting: Setting, groups: Groups) -> Any:
+        def keeper(self, threat: ThreatModel, groups: Groups) -> Any:
             return _Picky(groups)
 
     ages = {str(age): age for age in range(32)}
@@ -166,8 +172,8 @@ def test_a_cut_that_one_requirement_refuses_is_undone_for_the_others() -> None:
         [Attribute("s1", ("a", "b")), Attribute("s2", ("x", "y"))],
         rows,
     )
-    setting = Setting(table.table)
-    groups = mondrian(setting, [Kept(1.0, 0), Refused(1.0, 0)], elsewhere=True)
+    threat = ThreatModel(table.table)
+    groups = mondrian(threat, [ContributionBound(1.0, 0), Refused(1.0, 0)], elsewhere=True)
     assert len(groups) > 2
     (book,) = books
     assert book.groups == Counter(tuple(sorted(group.tolist())) for group in groups)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core import suppression
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.partition import boxing
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized
@@ -97,8 +97,8 @@ def kinds_of(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suppression, "_NEAR", near)
         patch.setattr(boxing, "_NARROW", narrow)
-        setting = Setting(release.parts)
-        return explain_suppression(release, setting, requirements, "auto", most)
+        threat = ThreatModel(release.parts)
+        return explain_suppression(release, threat, requirements, "auto", most)
 
 
 def cells_of(records: Records, kind: Kind, left_out: Sequence[int]) -> list[int]:
@@ -277,7 +277,7 @@ def test_a_joint_bound_is_measured_with_the_rest_of_the_release(
             if size == max(sizes)
         ]
         figures = [
-            float(safety.measure(Setting(release.parts), as_groups(groups)).figures.max())
+            float(safety.measure(ThreatModel(release.parts), as_groups(groups)).figures.max())
             for groups in tried
         ]
         if kind.requirement == "ck_safety":
@@ -325,8 +325,8 @@ def test_a_prior_that_a_union_contradicts_has_no_value_at_fault() -> None:
     table = as_table(records)
     # Who knows that only the man of 60 cannot have c.
     prior = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0]])
-    setting = Setting(table, library=Known(prior))
+    threat = ThreatModel(table, library=Known(prior))
     requirements = [BtPrivacy.parse({"bandwidth": {"table": "t"}, "t": 0.1})]
     release = Release(Parts.of(table), Groups.from_lists([np.array([0, 1])]), Generalized())
-    (kind,) = explain_suppression(release, setting, requirements, "auto", 5)
+    (kind,) = explain_suppression(release, threat, requirements, "auto", 5)
     assert (kind.attained, kind.shift) == (math.inf, None)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.knowledge import Remembered
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.partition.agglomeration import agglomerate
@@ -80,28 +80,26 @@ def check(
 def test_every_method_keeps_respondents_apart(
     records: Records, name: str, keys: list[str], seed: int, data: st.DataObject
 ) -> None:
-    setting, believed = data.draw(told_apart(records, positive=True))
+    threat, believed = data.draw(told_apart(records, positive=True))
     keys = sorted({*keys, "t_closeness", *NEEDED.get(name, ())})
     requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
     method = GROUP_METHODS[name]
     try:
-        method.check(setting, requirements, method.options())
+        method.check(threat, requirements, method.options())
         release, certificate = method.certified(
-            Job(
-                setting, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT
-            )
+            Job(threat, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
     parts, groups = release.parts, release.groups
     assert parts.respondent is not None
     assert sorted(parts.respondent.tolist()) == records.everything()
-    whose = setting.parts.respondent
+    whose = threat.parts.respondent
     assert whose is not None
     record_of = {respondent: record for record, respondent in enumerate(whose.tolist())}
     record = [record_of[respondent] for respondent in parts.respondent.tolist()]
-    np.testing.assert_array_equal(parts.cell, setting.parts.cell[record])
-    np.testing.assert_array_equal(parts.counts, setting.parts.counts[record])
+    np.testing.assert_array_equal(parts.cell, threat.parts.cell[record])
+    np.testing.assert_array_equal(parts.counts, threat.parts.counts[record])
     left_out = sorted({*range(len(parts))} - {*groups.members.tolist()})
     assert sorted(certificate.suppressed.tolist()) == left_out
     assert len(set(groups.members.tolist())) == len(groups.members)
@@ -109,7 +107,7 @@ def test_every_method_keeps_respondents_apart(
         for requirement in requirements:
             check(records, believed, requirement, [record[part] for part in group])
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-        again = requirement.measure(setting.over(parts), groups, "exact")
+        again = requirement.measure(threat.over(parts), groups, "exact")
         np.testing.assert_allclose(again.figures, measured.figures, atol=1e-9)
 
 
@@ -128,7 +126,7 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
     costs = []
     for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
         release, _ = method.certified(
-            Job(Setting(parts), requirements, method.options(), SeededChance(1), SILENT)
+            Job(ThreatModel(parts), requirements, method.options(), SeededChance(1), SILENT)
         )
         costs.append(sorted(release.sizes.tolist()))
     assert costs[0] == costs[1]
@@ -145,19 +143,19 @@ def test_groups_are_found_that_large_ones_hide(
     # of these ages diverges, as it does in both halves of the table.
     records = by_age(*"abcdabcdabcdabcd")
     believed = np.repeat(0.8 * np.eye(4) + 0.2 / 4, 4, axis=0)
-    setting = Setting(as_parts(records, range(16)), library=Known(respondents=believed))
+    threat = ThreatModel(as_parts(records, range(16)), library=Known(respondents=believed))
     policy = complete({"k_anonymity": {"k": 2}, **stated}, lambda _: REMEMBERED)
     requirements = parse_policy(policy).requirements
     method = GROUP_METHODS[name]
-    method.check(setting, requirements, method.options())
+    method.check(threat, requirements, method.options())
     # They are made, and not only mended.
     _, groups, _ = method.partition(
-        Job(setting.tried(), requirements, method.options(), SeededChance(1), SILENT)
+        Job(threat.tried(), requirements, method.options(), SeededChance(1), SILENT)
     )
-    assert satisfied(requirements, setting, groups).all()
+    assert satisfied(requirements, threat, groups).all()
     assert len(groups) == 8
     release, certificate = method.certified(
-        Job(setting, requirements, method.options(), SeededChance(1), SILENT)
+        Job(threat, requirements, method.options(), SeededChance(1), SILENT)
     )
     assert len(release.groups) == 8
     assert all(len({part // 4 for part in group}) == 1 for group in release.groups)
@@ -167,22 +165,22 @@ def test_groups_are_found_that_large_ones_hide(
 def test_who_fits_nowhere_takes_nobody_with_him() -> None:
     records = by_age(*"abcabcabc")
     believed = np.repeat(0.8 * np.eye(3) + 0.2 / 3, (4, 1, 4), axis=0)
-    setting = Setting(as_parts(records, range(9)), library=Known(respondents=believed))
+    threat = ThreatModel(as_parts(records, range(9)), library=Known(respondents=believed))
     requirements = [KAnonymity(2), JsDivergence(0.1, Remembered("s"))]
-    grown = {tuple(sorted(group.tolist())) for group in agglomerate(setting, requirements)}
+    grown = {tuple(sorted(group.tolist())) for group in agglomerate(threat, requirements)}
     assert grown == {(0, 1), (2, 3), (4,), (5, 6), (7, 8)}
 
 
 def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
     records = by_age(*"abcabcabcabc")
     past = np.zeros((12, 4), dtype=np.int64)
-    setting = Setting(as_parts(records, range(12)), library=Known(past=past))
+    threat = ThreatModel(as_parts(records, range(12)), library=Known(past=past))
     policy = {"l_diversity": {"l": 3}, "m_invariance": {"m": 3}}
     requirements = parse_policy(policy).requirements
     method = GROUP_METHODS["anatomy"]
-    method.check(setting, requirements, method.options())
+    method.check(threat, requirements, method.options())
     release, certificate = method.certified(
-        Job(setting, requirements, method.options(), SeededChance(5), SILENT)
+        Job(threat, requirements, method.options(), SeededChance(5), SILENT)
     )
     assert release.sizes.tolist() == [3] * 4
     assert not certificate.suppressed.size

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.policy import parse_policy
@@ -100,7 +100,13 @@ def test_rgcp_is_gcp_where_nothing_is_suppressed(records: Records, name: str, k:
     method, requirements = GROUP_METHODS[name], parse_policy(policy).requirements
     try:
         release, certificate = method.certified(
-            Job(Setting(as_table(records)), requirements, method.options(), SeededChance(1), SILENT)
+            Job(
+                ThreatModel(as_table(records)),
+                requirements,
+                method.options(),
+                SeededChance(1),
+                SILENT,
+            )
         )
     except UnattainableRequirement:
         return

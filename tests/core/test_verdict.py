@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bkpriv_core.certainty import Certainty
+from bkpriv_core.certainty import PositiveDisclosure
 from bkpriv_core.count import Count
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.evidence import Evidence, judge
@@ -36,7 +36,7 @@ def test_a_broken_bound_is_said_to_be_broken() -> None:
     assert "Nothing was judged" in said(facts(verdict=None))
 
 
-SURE = Certainty(
+SURE = PositiveDisclosure(
     reader=0.3,
     customary=False,
     about={},

@@ -1,6 +1,6 @@
 """Composition in the database: cells drawn anew in each run publish, are audited and read back.
 
-A cell is as in `tests.core.test_composition`, and may have attributes that pass through. One with
+A cell is as in `tests.core.test_compatibility`, and may have attributes that pass through. One with
 an obstacle is refused by the words of that.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from bkpriv_core.composition import obstacles
+from bkpriv_core.compatibility import obstacles
 from tests.conftest import Connection, sample
-from tests.core.test_composition import CELLS, GROWN, NEEDED, OPTIONS, PEOPLE, POLICIES, Cell
+from tests.core.test_compatibility import CELLS, GROWN, NEEDED, OPTIONS, PEOPLE, POLICIES, Cell
 from tests.db.clinic import one, publish, state_policy
 
 SEED = random.SystemRandom().getrandbits(32)

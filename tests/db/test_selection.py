@@ -139,14 +139,15 @@ DO LANGUAGE plpython3u $$
     from dataclasses import replace
 
     from bkpriv_pl.past import selection
-    from bkpriv_pl.past.selection import Candidate, Like, Reason, RecordedPeriod, find_left_out
+    from bkpriv_pl.past.selection import (
+        Reason, RecordedPeriod, ReleaseFilter, ReleaseRecord, find_left_out)
 
     march = RecordedPeriod("2024-03", "text", "month")
-    fit = Candidate(
+    fit = ReleaseRecord(
         7, 1, "ward", "me", "public.ward", "public", "ward", "mondrian", 18, 0, 3, 0, "name",
         march, "disease", 2, *(False, False, True, False, False), [],
     )
-    like = Like("ward", "me", "disease", "name", march)
+    like = ReleaseFilter("ward", "me", "disease", "name", march)
     together, following = "together", "following"
     cases = [
         ({}, None, {together, following}),

@@ -83,7 +83,7 @@ def test_reading_a_release_loads_no_other_way_to_make_one(
     assert session.execute("SELECT * FROM bkpriv.utility(%s)", [release]).fetchall()
     loaded = one(session, "SELECT loaded()")
     assert len(loaded) <= 120
-    assert not {"bkpriv_pl.publishing", "bkpriv_core.together", "bkpriv_core.audit"} & {*loaded}
+    assert not {"bkpriv_pl.publishing", "bkpriv_core.composition", "bkpriv_core.audit"} & {*loaded}
 
 
 @pytest.mark.parametrize("works", [True, False])

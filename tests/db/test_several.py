@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from psycopg.types.json import Jsonb
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
@@ -103,7 +103,7 @@ def test_an_audit_is_what_the_core_measures(visits: Connection) -> None:
     if sum(map(len, lists)) != len({cell for cells in lists for cell in cells.tolist()}):
         pytest.fail("cells lie in one group")
     requirements = parse_policy(POLICY).about(COLUMNS).requirements
-    setting = Setting(table)
+    setting = ThreatModel(table)
     expected: list[tuple[str, dict[str, Any], float]] = []
     for item in requirements:
         figures = item.measure(setting, Groups.from_lists(lists), "auto").figures

@@ -93,7 +93,7 @@ def shop(rolled_back: RolledBack) -> Iterator[None]:
         yield
 
 
-class Stock:
+class BaseRelease:
     """The table ``shop.stock``, whose column ``v`` is of a type, and ``w`` a number.
 
     Each text is written so many times as its place says, from 2, so that no two counts are equal.
@@ -134,7 +134,7 @@ class Stock:
         assert len(shown) == len(counts)
 
 
-def as_quasi_identifier(stock: Stock) -> None:
+def as_quasi_identifier(stock: BaseRelease) -> None:
     """Publish by boxes and by exact values."""
     stock.register("v", "w")
     publish(stock.db, "stock", "two", "shop.boxes")
@@ -143,7 +143,7 @@ def as_quasi_identifier(stock: Stock) -> None:
     stock.shown()
 
 
-def as_sensitive(stock: Stock) -> None:
+def as_sensitive(stock: BaseRelease) -> None:
     """Publish it alone and with another sensitive column."""
     stock.register("w", "v")
     publish(stock.db, "stock", "two", "shop.shown")
@@ -155,7 +155,7 @@ def as_sensitive(stock: Stock) -> None:
     stock.shown("shop.both")
 
 
-def as_attribute(stock: Stock) -> None:
+def as_attribute(stock: BaseRelease) -> None:
     """Publish it beside the sensitive column; what passes through is its texts."""
     stock.db.execute(
         "SELECT bkpriv.register_dataset('stock', 'shop.stock', '{w}', '{id}'::text[], "
@@ -165,7 +165,7 @@ def as_attribute(stock: Stock) -> None:
     assert stock.written("shop.shown") == stock.written("shop.stock")
 
 
-def as_respondent(stock: Stock) -> None:
+def as_respondent(stock: BaseRelease) -> None:
     """Publish persons of several records, of any number and of one."""
     stock.register("w", "id", respondent="v")
     stock.db.execute("UPDATE shop.stock SET w = 0")
@@ -179,7 +179,7 @@ def as_respondent(stock: Stock) -> None:
     assert one(stock.db, "SELECT count(*) FROM shop.one") == persons
 
 
-def as_period(stock: Stock) -> None:
+def as_period(stock: BaseRelease) -> None:
     """Publish the period that each text states: the records that the type calls equal to it."""
     stock.register("w", "id", period="v")
     for text in stock.texts[:2]:
@@ -204,7 +204,7 @@ def as_period(stock: Stock) -> None:
     assert not equal or recorded == 1 or not told_apart
 
 
-def as_prior(stock: Stock) -> None:
+def as_prior(stock: BaseRelease) -> None:
     """Read beliefs about each value, in a table that writes it by its last text."""
     stock.register("v", "w")
     stock.db.execute(
@@ -231,7 +231,7 @@ def as_prior(stock: Stock) -> None:
     assert len(found) == len(said)
 
 
-def as_hierarchy(stock: Stock) -> None:
+def as_hierarchy(stock: BaseRelease) -> None:
     """Publish under a hierarchy, in whose table values are of that type."""
     stock.register("v", "w")
     stock.db.execute("CREATE TABLE shop.levels AS SELECT DISTINCT v, 'any' AS a FROM shop.stock")
@@ -240,7 +240,7 @@ def as_hierarchy(stock: Stock) -> None:
     stock.shown()
 
 
-ROLES: dict[str, Callable[[Stock], None]] = {
+ROLES: dict[str, Callable[[BaseRelease], None]] = {
     "quasi-identifier": as_quasi_identifier,
     "sensitive": as_sensitive,
     "attribute": as_attribute,
@@ -257,7 +257,7 @@ ROLES: dict[str, Callable[[Stock], None]] = {
 def test_a_view_counts_what_the_type_tells_apart_or_the_column_is_refused(
     db: Connection, role: str, kind: str
 ) -> None:
-    stock = Stock(db, kind)
+    stock = BaseRelease(db, kind)
     try:
         with db.transaction():
             ROLES[role](stock)

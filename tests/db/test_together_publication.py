@@ -1,7 +1,7 @@
 """Publishing again: each release is certified together with the earlier ones of its people.
 
 What several releases tell is found from the history alone, by listing all ways to give the people
-whom groups connect values that agree with what was shown; see `together_oracles`.
+whom groups connect values that agree with what was shown; see `composition_oracles`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Connection
-from tests.core import together_oracles
+from tests.core import composition_oracles
 from tests.db.clinic import fill, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
@@ -83,7 +83,7 @@ def surest(groups: list[dict[str, str]]) -> dict[str, float]:
             for group in component
         ]
         prior = [[1.0 / len(values)] * len(values)] * len(people)
-        posterior = together_oracles.posteriors(prior, told)
+        posterior = composition_oracles.posteriors(prior, told)
         assert posterior is not None
         sure |= {name: max(row) for name, row in zip(people, posterior, strict=True)}
     return sure

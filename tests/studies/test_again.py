@@ -34,7 +34,7 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class Made:
+class Result:
     """A study that was made, and of what."""
 
     data: Path
@@ -42,19 +42,19 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Result:
     data = adult_files(tmp_path_factory.mktemp("adult"), 700)
     figures = tmp_path_factory.mktemp("figures") / "made" / "by it"
     arguments = ("--uri", shared_database.uri(), "--adult", str(data), "--out", str(figures))
     succeeded("again", *arguments, "--quick")
-    return Made(data, figures)
+    return Result(data, figures)
 
 
-def test_every_figure_has_data_and_a_picture(study: Made) -> None:
+def test_every_figure_has_data_and_a_picture(study: Result) -> None:
     assert_complete(study.figures, FIGURES)
 
 
-def test_every_month_of_every_way_is_measured(study: Made) -> None:
+def test_every_month_of_every_way_is_measured(study: Result) -> None:
     months = [str(month) for month in range(1, QUICK.months + 1)]
     ways = ("naive", "grow", "certify")
     told = read_rows(study.figures / "exposed.csv")
@@ -66,7 +66,7 @@ def test_every_month_of_every_way_is_measured(study: Made) -> None:
     assert sorted((row["way"], row["month"]) for row in lost) == sorted(product(ways, months))
 
 
-def test_by_itself_each_release_exposes_more_with_those_before(study: Made) -> None:
+def test_by_itself_each_release_exposes_more_with_those_before(study: Result) -> None:
     for bound in BOUNDS:
         rows = read_rows(study.figures / "exposed.csv", way="naive", bound=bound)
         exposed = [int(row["exposed"]) for row in rows]
@@ -74,7 +74,7 @@ def test_by_itself_each_release_exposes_more_with_those_before(study: Made) -> N
         assert exposed[-1] > exposed[0]
 
 
-def test_what_grows_or_is_certified_shows_no_crowd_too_small(study: Made) -> None:
+def test_what_grows_or_is_certified_shows_no_crowd_too_small(study: Result) -> None:
     (bound,) = (bound for bound in BOUNDS if "fewer" in bound)
     for way in ("grow", "certify"):
         rows = read_rows(study.figures / "exposed.csv", way=way, bound=bound)
@@ -82,7 +82,7 @@ def test_what_grows_or_is_certified_shows_no_crowd_too_small(study: Made) -> Non
 
 
 @pytest.mark.parametrize("month", [1, 2])
-def test_months_published_once_more(study: Made, db: Connection, month: int) -> None:
+def test_months_published_once_more(study: Result, db: Connection, month: int) -> None:
     source = read_adult(study.data)
     order = random.Random(QUICK.seed).sample(range(source.records), QUICK.people or 0)
     here = order[: len(order) * month // QUICK.months]

@@ -12,7 +12,7 @@ from statistics import median
 
 import pytest
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.release.release import Release
 from studies.amiri2016.command import STUDY
 from studies.amiri2016.design import KINDS, QUICK, SWEPT, Kind
@@ -82,8 +82,8 @@ class Member:
 
 def classes_of(release: Release) -> list[list[Member]]:
     """The records of each class."""
-    setting = Setting(release.parts)
-    prior = setting.prior(QUICK.bandwidth).tolist()
+    threat = ThreatModel(release.parts)
+    prior = threat.prior(QUICK.bandwidth).tolist()
     counts = release.parts.counts.tolist()
     return [
         [

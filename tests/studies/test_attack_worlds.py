@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import posterior
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import (
     ContradictoryKnowledge,
     TooLarge,
@@ -195,7 +195,7 @@ def attack(records: Records, publish: Publish, bandwidth: float) -> tuple[Releas
     """A release, and the attack on it with the prior of a bandwidth."""
     release = published(records, publish)
     assert release is not None
-    prior = Setting(release.table).prior(bandwidth)
+    prior = ThreatModel(release.table).prior(bandwidth)
     return release, infer_worlds(release, prior, publish)
 
 
@@ -206,7 +206,7 @@ def test_six_of_eight_people_are_certain_to_who_knows_the_algorithm() -> None:
     assert found.alike == 2
     assert (found.beliefs.max(axis=1) > 1 - 1e-9).sum() == 6
     # Though nobody learns much from the groups alone.
-    prior = Setting(release.table).prior(0.5)
+    prior = ThreatModel(release.table).prior(0.5)
     moved = [
         oracles.belief_distance(records.sensitive, before, after)
         for before, after in zip(prior, certified(release, prior), strict=True)
@@ -221,7 +221,7 @@ def test_where_groups_do_not_look_at_values_the_algorithm_tells_nothing_more(nam
     for secrets in product("ab", repeat=8):
         if len(set(secrets)) == 2:
             release, found = attack(by_age(*secrets), publish, 0.5)
-            prior = Setting(release.table).prior(0.5)
+            prior = ThreatModel(release.table).prior(0.5)
             np.testing.assert_allclose(found.beliefs, certified(release, prior), atol=1e-9)
 
 
@@ -260,12 +260,12 @@ def test_methods_that_draw_are_refused(name: str) -> None:
 def test_methods_that_are_said_to_draw_nothing_draw_nothing(
     case: tuple[Records, list[list[Fraction]]], name: str, policy: dict[str, Any], seed: int
 ) -> None:
-    method, setting = METHODS[name], Setting(as_table(case[0]))
+    method, threat = METHODS[name], ThreatModel(as_table(case[0]))
     seen = set()
     for chance in (SeededChance(seed), SeededChance(seed + 1)):
-        job = Job(setting, parse_policy(policy).requirements, method.options(), chance, SILENT)
+        job = Job(threat, parse_policy(policy).requirements, method.options(), chance, SILENT)
         try:
-            method.check(setting, job.requirements, job.options)
+            method.check(threat, job.requirements, job.options)
             seen.add(appearance(case[0], method.make(job).release))
         except UnattainableRequirement:
             seen.add(None)
@@ -278,7 +278,7 @@ def test_a_release_that_the_method_would_not_make_is_refused() -> None:
     with pytest.raises(Unsupported, match="not what its method makes"):
         infer_worlds(
             release,
-            Setting(release.table).prior(0.5),
+            ThreatModel(release.table).prior(0.5),
             publication("mondrian", {"k_anonymity": {"k": 4}}),
         )
 
@@ -290,7 +290,7 @@ def test_too_many_worlds_are_refused_with_their_number(
     publish = publication("mondrian", {"k_anonymity": {"k": 4}})
     release = published(records, publish)
     assert release is not None
-    prior = Setting(release.table).prior(0.5)
+    prior = ThreatModel(release.table).prior(0.5)
     assert infer_worlds(release, prior, publish, most=36).worlds == 36
     with pytest.raises(TooLarge, match=r"^36 tables"):
         infer_worlds(release, prior, publish, most=35)
@@ -309,7 +309,7 @@ def test_very_many_worlds_are_told_by_their_power_of_ten() -> None:
     assert release is not None
     # Values of each of sixteen groups of five can be handed out in ten ways.
     with pytest.raises(TooLarge, match=r"^at least 10\^11 tables"):
-        infer_worlds(release, Setting(release.table).prior(0.5), publish)
+        infer_worlds(release, ThreatModel(release.table).prior(0.5), publish)
 
 
 def test_worlds_of_large_groups_are_not_looked_for() -> None:
@@ -318,7 +318,7 @@ def test_worlds_of_large_groups_are_not_looked_for() -> None:
     release = published(records, publish)
     assert release is not None
     with pytest.raises(TooLarge, match=r"^too many tables"):
-        infer_worlds(release, Setting(release.table).prior(0.5), publish)
+        infer_worlds(release, ThreatModel(release.table).prior(0.5), publish)
 
 
 def test_cells_of_many_people_and_values_are_refused_and_not_gone_through() -> None:

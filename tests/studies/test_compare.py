@@ -11,7 +11,7 @@ import pytest
 
 from bkpriv_client.hospital import hospital
 from bkpriv_client.source import Column, Source
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.query.workload import draw_workload
 from bkpriv_core.utility.measures import utility
 from studies.cells import code_cells
@@ -55,8 +55,8 @@ def test_our_releases_measure_as_the_core_measures_them(tool: Any, bounds: str, 
     assert sorted(shown.sizes) == sorted(release.sizes)
     workload = draw_workload(data.table.domains, 60, 2, 0.1, np.random.default_rng(1))
     assert answer_counts(shown, workload) == pytest.approx(release.estimated.answer(workload))
-    assert breached(shown, Setting(data.table), {"majority": {}}) == breached(
-        release, Setting(release.table), {"majority": {}}
+    assert breached(shown, ThreatModel(data.table), {"majority": {}}) == breached(
+        release, ThreatModel(release.table), {"majority": {}}
     )
 
 

@@ -83,6 +83,6 @@ def _play(release: int | None, attacker: str | None, options: str | None) -> _Pl
     chosen = parse_options(found, stated)
     recorded = find_release(release, "an attack")
     task = Task("bkpriv attack")
-    outcome = found.attack(Target(recorded, recorded.setting), chosen, task.step("attacking"))
+    outcome = found.attack(Target(recorded, recorded.threat), chosen, task.step("attacking"))
     task.done()
     return _Played(found, stated, chosen, recorded, outcome)

@@ -12,8 +12,8 @@ import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import Certainty, certainties, counted_sure, weak_certainties
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.certainty import PositiveDisclosure, certainties, counted_sure, weak_certainties
 from bkpriv_core.count import Count
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.evidence import Evidence, judge
@@ -23,16 +23,16 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.verdict import Verdict
-from bkpriv_pl.past.bases import unseen
 from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
 from bkpriv_pl.past.lookup import look_up
-from bkpriv_pl.past.passed import count_attributes, passed_through
+from bkpriv_pl.past.payload import count_attributes, passed_through
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.remembering import with_library
+from bkpriv_pl.past.source_lineage import unseen
 from bkpriv_pl.past.transitions import customary_knowledge
 from bkpriv_pl.past.verdicts import count_exchanging, find_lasting, record_verdict
 from bkpriv_pl.publishing.policy import refuse_name
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
@@ -79,7 +79,7 @@ def audit(
         found = [*counted_sure(rows, judged.sure), *judged.counts]
         _record(recorded.release, found)
         record_verdict(recorded.release, judged.verdict)
-        telling.notice(f"release {recorded.release}: {judged.verdict.sentence}")
+        notices.notice(f"release {recorded.release}: {judged.verdict.sentence}")
     else:
         if any(item.knowledge for item in demanded.requirements):
             rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
@@ -96,7 +96,7 @@ class Judged:
     """A recorded release that was judged by its own policy."""
 
     verdict: Verdict
-    sure: list[Certainty]
+    sure: list[PositiveDisclosure]
     """Certainties of the readers of its policy."""
     exchange: Count | None
     counts: list[Count]
@@ -116,15 +116,13 @@ def judge_recorded(
         rows: Findings of that policy.
     """
     requirements, passed = demanded.requirements, passed_through(recorded.release)
-    sure: list[Certainty] | BkprivError = []
-    weak: list[Certainty] | BkprivError = []
+    sure: list[PositiveDisclosure] | BkprivError = []
+    weak: list[PositiveDisclosure] | BkprivError = []
     exchange = None
     if recorded.partition is not None and recorded.published:
         sure = _or_reason(partial(count_sure, recorded, demanded, estimator, task))
         weak = _or_reason(partial(_count_weak, recorded, demanded, task))
-        exchange = count_exchanging(
-            recorded.release, recorded, recorded.setting, requirements, task
-        )
+        exchange = count_exchanging(recorded.release, recorded, recorded.threat, requirements, task)
     verdict = judge(
         Evidence(
             published=recorded,
@@ -146,7 +144,9 @@ def judge_recorded(
     return Judged(verdict, [] if isinstance(sure, BkprivError) else sure, exchange, counts)
 
 
-def _or_reason(count: Callable[[], list[Certainty]]) -> list[Certainty] | BkprivError:
+def _or_reason(
+    count: Callable[[], list[PositiveDisclosure]],
+) -> list[PositiveDisclosure] | BkprivError:
     """Count, or return why that would take too much."""
     try:
         return count()
@@ -154,10 +154,12 @@ def _or_reason(count: Callable[[], list[Certainty]]) -> list[Certainty] | Bkpriv
         return error
 
 
-def _count_weak(recorded: RecordedRelease, demanded: Policy, task: Task) -> list[Certainty]:
+def _count_weak(
+    recorded: RecordedRelease, demanded: Policy, task: Task
+) -> list[PositiveDisclosure]:
     counting = task.step("inferring beliefs")
     return weak_certainties(
-        recorded.setting, recorded.groups, demanded.requirements, progress=counting
+        recorded.threat, recorded.groups, demanded.requirements, progress=counting
     )
 
 
@@ -183,7 +185,7 @@ def measure(
         recorded, demanded, estimator: See `measurable`.
     """
     if recorded.partition is not None:
-        return measure_groups(recorded, recorded.setting, demanded, estimator, task=task)
+        return measure_groups(recorded, recorded.threat, demanded, estimator, task=task)
     rows = _of_draws(recorded, demanded.requirements, task)
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
@@ -191,15 +193,15 @@ def measure(
 
 
 def measure_groups(
-    release: Release, setting: Setting, demanded: Policy, estimator: Estimator, task: Task
+    release: Release, threat: ThreatModel, demanded: Policy, estimator: Estimator, task: Task
 ) -> list[Finding]:
     """Hold a release that shows groups against a policy; see `measure`."""
     measurements = [
-        item.measure(setting, release.groups, estimator, task.step("measuring"))
+        item.measure(threat, release.groups, estimator, task.step("measuring"))
         for item in demanded.requirements
     ]
     rows = findings(
-        setting, release.groups, demanded.requirements, measurements, estimator=estimator
+        threat, release.groups, demanded.requirements, measurements, estimator=estimator
     )
     if demanded.query_error is not None:
         rows.append(judge_queries(release, demanded.query_error, POLLED))
@@ -208,7 +210,7 @@ def measure_groups(
 
 def count_sure(
     recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
-) -> list[Certainty]:
+) -> list[PositiveDisclosure]:
     """Count the people of whom readers of a release become sure; see `measure`.
 
     Nothing is counted where no groups are shown. Where the policy names no reader, one stands in.
@@ -217,9 +219,7 @@ def count_sure(
         return []
     counting = task.step("inferring beliefs")
     requirements = demanded.requirements
-    return certainties(
-        recorded.setting, recorded.groups, requirements, estimator, progress=counting
-    )
+    return certainties(recorded.threat, recorded.groups, requirements, estimator, progress=counting)
 
 
 def _of_draws(

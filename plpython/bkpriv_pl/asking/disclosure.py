@@ -10,7 +10,7 @@ import numpy as np
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import made_sure_in
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import check_sensitive
@@ -21,7 +21,7 @@ from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.remembering import recall
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import array_literal, entry, from_json
 from bkpriv_pl.server.progress import POLLED
@@ -45,7 +45,7 @@ def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dic
     registered = find_dataset(dataset)
     check_sensitive(registered.name, registered.sensitive_columns, ["prior"])
     table = read_table(registered, "category", find_period(registered, period))
-    beliefs = Setting(table, library=PriorTables(()), progress=POLLED).prior(knowledge)
+    beliefs = ThreatModel(table, library=PriorTables(()), progress=POLLED).prior(knowledge)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": list(map(array_literal, beliefs)),
@@ -60,8 +60,8 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     estimator = check_estimator(estimator)
     recorded = _remembering(find_release(release, "posterior"), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
-    before = recorded.setting.prior(knowledge)
-    after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
+    before = recorded.threat.prior(knowledge)
+    after = recorded.threat.adversaries([knowledge]).posterior(groups, estimator)
     return {
         **_memberships(parts, groups, after.used),
         "priors": list(map(array_literal, before[groups.members])),
@@ -77,7 +77,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     estimator = check_estimator(estimator)
     recorded = _remembering(find_release(release, "disclosure"), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
-    adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
+    adversaries = recorded.threat.adversaries([knowledge], [_compared(recorded)])
     disclosed = adversaries.disclosure(groups, estimator)
     return {
         **_memberships(parts, groups, disclosed.used),
@@ -98,9 +98,9 @@ def explain_disclosure(
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     recorded = _remembering(recorded, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
-    adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
+    adversaries = recorded.threat.adversaries([knowledge], [_compared(recorded)])
     explanation = adversaries.explain(groups, estimator)
-    sure = made_sure_in(recorded.setting, groups, knowledge, estimator)
+    sure = made_sure_in(recorded.threat, groups, knowledge, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
     of_whom = sure.records[worst_first] > 0
     named = (
@@ -161,8 +161,8 @@ def _remembering(
     """Add to a release what an adversary of such knowledge remembers of others."""
     if isinstance(knowledge, Remembered):
         recorded = recall(recorded, estimator, named_by=())
-        if (memory := recorded.setting.memory) is not None:
-            telling.notice(
+        if (memory := recorded.threat.memory) is not None:
+            notices.notice(
                 f"what releases before release {recorded.release} told is inferred by {memory}",
                 detail="People who shared a group are taken as independent from then on. Both may "
                 "understate what is remembered.",
@@ -180,7 +180,7 @@ def _compared(recorded: RecordedRelease) -> Comparison:
     }
     (smoothing,) = by if len(by) == 1 else (None,)
     if smoothing is not None:
-        telling.notice(
+        notices.notice(
             f"beliefs about {recorded.title} are compared by a smoothing of {smoothing:g}, as its "
             "policy has it",
             detail="Of sensitive values nearer than that, belief in one counts for belief in the "

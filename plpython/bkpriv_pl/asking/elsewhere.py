@@ -15,13 +15,13 @@ from bkpriv_core.certainty import certainties, counted_sure
 from bkpriv_core.count import Count
 from bkpriv_core.errors import Unsupported
 from bkpriv_core.policy import check_sensitive, complete, parse_policy
-from bkpriv_core.release.elsewhere import MadeElsewhere, Manner, check_judged
+from bkpriv_core.release.external import MadeElsewhere, Manner, check_judged
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.asking.audit import as_row, measure_groups
 from bkpriv_pl.asking.leftover import tell_leftover
 from bkpriv_pl.asking.utility import losses_of
 from bkpriv_pl.past.transitions import customary_knowledge
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
@@ -56,12 +56,12 @@ def audit_table(
     shown = read_shown(source, registered, columns, period, task)
     release = shown.release
     check_judged(release, demanded.requirements)
-    setting = release.setting(PriorTables(()), POLLED)
-    rows = measure_groups(release, setting, demanded, estimator, task=task)
+    threat = release.threat(PriorTables(()), POLLED)
+    rows = measure_groups(release, threat, demanded, estimator, task=task)
     if any(item.knowledge for item in demanded.requirements):
         counting = task.step("inferring beliefs")
         sure = certainties(
-            setting, release.groups, demanded.requirements, estimator, progress=counting
+            threat, release.groups, demanded.requirements, estimator, progress=counting
         )
         rows = counted_sure(rows, sure)
     found: list[Finding | Count] = [*rows]
@@ -119,8 +119,8 @@ def attack_table(
             "value.",
             hint='Name a column that both have: columns => {"id": "id"}.',
         )
-    setting = release.setting(PriorTables(()), POLLED)
-    outcome = found.attack(Target(release, setting), chosen, task.step("attacking"))
+    threat = release.threat(PriorTables(()), POLLED)
+    outcome = found.attack(Target(release, threat), chosen, task.step("attacking"))
     task.done()
     _tell(shown)
     return ((each.name, each.value, each.column) for each in measured(outcome, (), chosen))
@@ -135,14 +135,14 @@ def _tell(shown: Shown) -> None:
         None: "not known, so groups are judged by themselves",
     }[release.known]
     boxes = [_box(release, name, manner) for name, manner in release.manners.items()]
-    telling.notice(
+    notices.notice(
         f"{shown.relation} is judged as {len(release.groups)} groups of {release.published} "
         f'records of dataset "{shown.dataset.name}"',
         detail=f"{release.suppressed} records of it are not in the table. Whose rows are whose is "
         f"{whose}.{''.join(boxes)}",
     )
     if release.strayed:
-        telling.warning(
+        notices.warning(
             f"{release.strayed} rows of {shown.relation} have labels that do not hold the values "
             "of their person",
             detail=f'Persons are told by column "{shown.key}", and their values by dataset '

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from bkpriv_core.belief.knowledge import state_knowledge
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.exploration import Shared, list_policies, shared_readers, try_out
 from bkpriv_core.method import Job
@@ -19,7 +19,7 @@ from bkpriv_core.table.scale import units_of
 from bkpriv_core.utility.comparison import usual_queries
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.memory import BUDGET
@@ -49,7 +49,7 @@ class _Settings:
         adversaries = frozenset[str]().union(*map(_written, policies))
         self._fitting = subject.growth.table.counts.size * 8 * len(adversaries) <= _KEPT
         self._policies = policies
-        self._kept: dict[_Kind, Setting] = {}
+        self._kept: dict[_Kind, ThreatModel] = {}
         self._shared: dict[_Kind, Shared] = {}
 
     def _kind(self, policy: Policy) -> _Kind:
@@ -70,15 +70,15 @@ class _Settings:
     def _asked(self) -> Asked | None:
         return usual_queries(self._subject.growth.table, POLLED)
 
-    def of(self, policy: Policy) -> Setting:
+    def of(self, policy: Policy) -> ThreatModel:
         """Set a policy out; those of a kind share their priors, as far as memory allows."""
         kind = self._kind(policy)
         if kind not in self._kept:
             if not self._fitting:
                 self._kept.clear()
             library = PriorTables(())
-            setting, _ = self._subject.set_out(policy.requirements, library, stored=False)
-            self._kept[kind] = setting
+            threat, _ = self._subject.set_out(policy.requirements, library, stored=False)
+            self._kept[kind] = threat
         return self._kept[kind]
 
 
@@ -145,9 +145,9 @@ def _tried(
     for done, (place, policy) in enumerate(policies.items()):
         trying.report(done / len(policies))
         try:
-            setting = settings.of(policy)
+            threat = settings.of(policy)
             job: Job[Any] = Job(
-                setting,
+                threat,
                 policy.requirements,
                 subject.options,
                 subject.options.chance(),
@@ -174,7 +174,7 @@ def _count_records(subject: Subject) -> int:
 
 def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
     """Say why a policy cannot be published under; that is its only figure."""
-    telling.notice(
+    notices.notice(
         f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint
     )
     return {"refused": 1.0}
@@ -189,7 +189,7 @@ def _tell_units(subject: Subject, policies: Collection[Policy]) -> None:
         for knowledge in requirement.knowledge
     )
     if units := units_of(subject.growth.table.quasi_identifiers, bandwidths):
-        telling.notice(
+        notices.notice(
             "bandwidths are differences in the unit of each column",
             detail=f"{'; '.join(units)}.",
         )
@@ -200,7 +200,7 @@ def _warn_of_lost(figures: Mapping[int, Mapping[str, float | None]]) -> None:
     shares = {place: figures[place].get("suppressed_share") or 0.0 for place in sorted(figures)}
     lost = {place: share for place, share in shares.items() if share > _MANY}
     if lost:
-        telling.notice(
+        notices.notice(
             f"{len(lost)} of {len(figures)} policies leave out over {_MANY:.0%} of the records",
             detail="; ".join(f"policy {place}: {share:.1%}" for place, share in lost.items()) + ".",
             hint="They find no group that satisfies the policy. Weaken it, or leave out columns: "
@@ -211,7 +211,7 @@ def _warn_of_lost(figures: Mapping[int, Mapping[str, float | None]]) -> None:
 def _warn_of_unread(records: int, read: int) -> None:
     """Say how many records of people would not be published, whatever the policy."""
     if read < records:
-        telling.notice(
+        notices.notice(
             f"{records - read} of {records} records of people are not published, under any policy",
             detail="Option max_records_per_person leaves them out.",
             hint='Publish all of them with {"max_records_per_person": "all"}, if the '
@@ -227,7 +227,7 @@ def _warn_of_others(dataset: Dataset) -> None:
         [dataset.name, dataset.owner],
     )[0]["n"]
     if others:
-        telling.notice(
+        notices.notice(
             f'dataset "{dataset.name}" has {others} release{"s" * (others > 1)} already',
             detail="Each policy was tried by itself. What its release would tell together with "
             "those was not judged; publish does.",

@@ -25,7 +25,7 @@ from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.identification import Distinction, classes, most_distinct
 from bkpriv_core.table.inspection import SHARED_BY
 from bkpriv_core.table.names import COMMON_NAMES
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry, require, run, unpack_floats, unpack_integers
 from bkpriv_pl.server.progress import POLLED
@@ -115,7 +115,7 @@ def inspect_columns(source: str | None) -> list[Row]:
     pairs, triples = most_distinct(labels, singles, apart, _COMBINATIONS, POLLED)
     records = len(labels[0])
     if sample.drawn:
-        telling.notice(
+        notices.notice(
             f"{records} records of {relation} were looked at, and not all",
             detail="Who is unique among them may have equals among the others, so distinct_share "
             "and unique_people overstate how many are.",
@@ -158,7 +158,7 @@ def readable_columns(relation: Relation) -> tuple[Column, ...]:
     if len(hidden) == len(columns):
         check_readable(relation, tuple(columns))
     if hidden:
-        telling.notice(
+        notices.notice(
             f"{len(hidden)} of {len(columns)} columns of {relation} are not inspected",
             detail=f"You may not read {some_of(hidden)}. Nothing is said about them.",
             hint="Columns that name people need not be granted to publish the others.",

@@ -72,7 +72,7 @@ def _by_column(recorded: RecordedRelease) -> list[Parts]:
         return [recorded.parts]
     told = []
     for aspect in sensitive.aspects:
-        parts = recorded.setting.seen(aspect.column).parts
+        parts = recorded.threat.seen(aspect.column).parts
         labels = tuple(map(aspect.label, range(aspect.domain.size)))
         table = replace(parts.table, sensitive=Domain(aspect.column, labels))
         told.append(replace(parts, table=table))

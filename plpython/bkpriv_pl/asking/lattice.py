@@ -35,9 +35,9 @@ def lattice(
     task.step("counting")
     within = require_period(registered, period)
     subject = Subject.read(registered, within, method, chosen, kept=kept_of(chosen, registered))
-    setting, _ = subject.set_out(requirements, stated.library, stored=False)
-    subject.check(setting, requirements)
-    nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
+    threat, _ = subject.set_out(requirements, stated.library, stored=False)
+    subject.check(threat, requirements)
+    nodes = find_lattice(threat.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")
     names = [domain.name for domain in subject.growth.table.quasi_identifiers]
     rows = [

@@ -15,7 +15,7 @@ from bkpriv_core.table.appearance import judge
 from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_core.table.singling import joined
 from bkpriv_pl.asking.identification import MOST_COLUMNS, read_figures, readable_columns
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.sample import Sample
 from bkpriv_pl.tables.source import Relation
@@ -35,7 +35,7 @@ def tell_leftover(relation: Relation, grouping: Sequence[str], measured: Sequenc
     others = [column for column in there if column.name not in measured]
     room = max(MOST_COLUMNS - len(groups), 0)
     if len(others) > room:
-        telling.notice(
+        notices.notice(
             f"{len(others) - room} columns of {relation} are not inspected",
             detail=f"At most {MOST_COLUMNS} columns can be inspected at once.",
             hint="Hand on a view without them.",
@@ -68,7 +68,7 @@ def _inspect(relation: Relation, groups: Sequence[Column], others: Sequence[Colu
         return
     if sample.drawn:
         said.append(f"Seen was a sample of {len(labels[0])} rows, in which more rows are unique.")
-    tell = telling.warning if any(look.identifies for look in looks) else telling.notice
+    tell = notices.warning if any(look.identifies for look in looks) else notices.notice
     tell(
         f"columns of {relation} that are not judged identify people",
         detail=" ".join(said),

@@ -24,7 +24,7 @@ from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import json_objects
 from bkpriv_core.utility.divergence import association as associate
 from bkpriv_pl.past.history import RecordedRelease, find_release
-from bkpriv_pl.past.passed import attributes_of
+from bkpriv_pl.past.payload import attributes_of
 from bkpriv_pl.publishing.literal import literal_resolver
 from bkpriv_pl.publishing.values import ADDED, Read, read_extent, read_label, read_value
 from bkpriv_pl.publishing.view import View, find_view

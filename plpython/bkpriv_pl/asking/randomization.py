@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from bkpriv_core.composition import Plan, check
+from bkpriv_core.compatibility import Plan, check
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method import parse_options
 from bkpriv_core.method.randomize import Randomize

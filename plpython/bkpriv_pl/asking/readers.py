@@ -15,7 +15,7 @@ from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.release.forms import form_of
 from bkpriv_pl.past.selection import select_dataset
 from bkpriv_pl.publishing.view import View, split_view_name
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.dataset import Dataset
 
@@ -114,7 +114,7 @@ def _tell_unknown(dataset: Dataset) -> None:
         [dataset.name, dataset.owner],
     )
     if rows:
-        telling.warning(
+        notices.warning(
             f"not every role that may read releases of dataset {dataset.name} is known",
             detail="So many views were built on the views of release "
             f"{_listed([str(row['release']) for row in rows])} that only some were followed.",

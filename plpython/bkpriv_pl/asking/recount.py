@@ -20,7 +20,7 @@ from bkpriv_pl.past.history import PURGED, refuse_purged
 from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.publishing.standing import declarations, find_difference, read_digests
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run
 from bkpriv_pl.server.progress import Task
@@ -57,7 +57,7 @@ def recount(release: int | None) -> bool:
         how = f"it cannot be read as it was: {error.message}"
     task.done()
     if how is not None:
-        telling.notice(
+        notices.notice(
             f"the source of release {release} is not as it was published",
             detail=f"{source}: {how}.{_of_another(source, made)}",
             hint="bkpriv.publish makes a release of it as it is now.",

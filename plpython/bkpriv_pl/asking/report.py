@@ -12,7 +12,7 @@ from bkpriv_core.attack import Options as AttackerOptions
 from bkpriv_core.attack import parse_options as parse_attacker_options
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.certainty import Certainty
+from bkpriv_core.certainty import PositiveDisclosure
 from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.release.uniqueness import uniqueness
@@ -36,15 +36,15 @@ from bkpriv_core.utility.comparison import largest_disclosure
 from bkpriv_pl.asking.audit import Judged, as_row, judge_recorded, measurable, measure
 from bkpriv_pl.asking.suppression import explain
 from bkpriv_pl.asking.utility import utility_of
-from bkpriv_pl.past.bases import bases_of
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.lookup import look_up
-from bkpriv_pl.past.passed import passed_through
+from bkpriv_pl.past.payload import passed_through
 from bkpriv_pl.past.selection import select_beside
+from bkpriv_pl.past.source_lineage import bases_of
 from bkpriv_pl.past.terms import find_options
 from bkpriv_pl.past.verdicts import find_verdict
 from bkpriv_pl.publishing.view import View, find_view
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.server.progress import POLLED, Task
@@ -200,7 +200,7 @@ def _measured(recorded: RecordedRelease, task: Task) -> tuple[list[Finding], Jud
         recorded = measurable(recorded, demanded, "auto", own=False)
         found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:
-        telling.notice(
+        notices.notice(
             f"release {recorded.release} is reported as it was certified",
             detail=f"It could not be measured again: {error.message}. {error.detail}",
             hint=error.hint,
@@ -209,7 +209,7 @@ def _measured(recorded: RecordedRelease, task: Task) -> tuple[list[Finding], Jud
     return found, judge_recorded(recorded, found, demanded, "auto", task)
 
 
-def _sure(one: Certainty) -> Sure:
+def _sure(one: PositiveDisclosure) -> Sure:
     return Sure(
         parameters={"bandwidth": one.reader, **one.about},
         customary=one.customary,
@@ -294,7 +294,7 @@ def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     try:
         rows = explain(release, _KINDS, task)
     except BkprivError as error:
-        telling.notice(
+        notices.notice(
             f"why release {release} left records out is not reported",
             detail=f"{error.message}. {error.detail}",
             hint=error.hint,

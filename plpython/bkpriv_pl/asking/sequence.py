@@ -12,6 +12,7 @@ from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_kn
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import check_sensitive
+from bkpriv_core.schema import ErrorText, read
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import (
     Beliefs,
@@ -24,11 +25,10 @@ from bkpriv_core.sequence.inference import (
 from bkpriv_core.sequence.measures import measure
 from bkpriv_core.sequence.mining import check_memory
 from bkpriv_core.sequence.transitions import Transitions
-from bkpriv_core.stated import About, read
 from bkpriv_pl.past.chain import Chain, read_chain
 from bkpriv_pl.past.course import find_steps
-from bkpriv_pl.past.passed import note_attributes
-from bkpriv_pl.past.selection import FOLLOWING, Like
+from bkpriv_pl.past.payload import note_attributes
+from bkpriv_pl.past.selection import FOLLOWING, ReleaseFilter
 from bkpriv_pl.past.transitions import (
     READERS,
     Origin,
@@ -36,7 +36,7 @@ from bkpriv_pl.past.transitions import (
     forget_knowledge,
     keep_knowledge,
 )
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.server.progress import Task
@@ -74,7 +74,9 @@ def set_knowledge(
             detail=f"With that of its dataset it has {size} bytes; at most {_NAME_BYTES} are kept.",
             hint="Choose a shorter one.",
         )
-    kind = read(Annotated[Origin, About("It says where the knowledge comes from.")], kind, "kind")
+    kind = read(
+        Annotated[Origin, ErrorText("It says where the knowledge comes from.")], kind, "kind"
+    )
     check_memory(memory)
     if (source is None) == (kind in READERS):
         raise InvalidParameter(
@@ -192,7 +194,7 @@ def _inquire(
     chain.warn()
     note_attributes([step.release for step in chain.history.steps])
     if named in _UNDERSTATING:
-        telling.notice(
+        notices.notice(
             f"beliefs are inferred by {named}, which understates what is learnt",
             detail="What is missed in one release is carried over to the next.",
             hint="The estimator auto comes nearest to exact inference, bethe is nearly as good and "
@@ -204,7 +206,7 @@ def _inquire(
 def _chain(dataset: Dataset) -> Chain:
     """Chain of all releases of a dataset."""
     steps = find_steps(dataset.name, dataset.owner)
-    return read_chain(Like.of(dataset), steps, PriorTables(()), FOLLOWING)
+    return read_chain(ReleaseFilter.of(dataset), steps, PriorTables(()), FOLLOWING)
 
 
 @entry(Access.RELEASES)

@@ -56,7 +56,7 @@ def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]
         recorded, beside = together
     kinds = explain_suppression(
         recorded,
-        recorded.setting,
+        recorded.threat,
         requirements,
         estimator,
         most=limit,

@@ -11,39 +11,39 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.posterior import Sound
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.composition.companion import adversaries, jointly
+from bkpriv_core.composition.constraint import Constraints, told_apart
+from bkpriv_core.composition.exposure import Exposure, exposures
+from bkpriv_core.composition.measurement import Joint, Population
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.schema import ErrorText, read
 from bkpriv_core.sequence.history import History
-from bkpriv_core.stated import About, read
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.together.companion import adversaries, jointly
-from bkpriv_core.together.constraint import Constraints, told_apart
-from bkpriv_core.together.exposure import Exposure, exposures
-from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl.asking.audit import as_row
 from bkpriv_pl.asking.readers import find_readers, read_readers
-from bkpriv_pl.past.bases import find_bases
 from bkpriv_pl.past.chain import Chain, read_chain
 from bkpriv_pl.past.course import PlacedRelease
 from bkpriv_pl.past.history import PURGED, refuse_purged
 from bkpriv_pl.past.lookup import check_listed, look_up
-from bkpriv_pl.past.passed import note_attributes
+from bkpriv_pl.past.payload import note_attributes
 from bkpriv_pl.past.recorded import read_columns
 from bkpriv_pl.past.selection import (
-    Candidate,
     LeftOut,
-    Like,
     Reason,
+    ReleaseFilter,
+    ReleaseRecord,
     find_left_out,
     select_beside,
     select_listed,
 )
+from bkpriv_pl.past.source_lineage import find_bases
 from bkpriv_pl.past.terms import find_requirements
 from bkpriv_pl.publishing.notice import latest_of
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, from_json
 from bkpriv_pl.server.progress import POLLED, Task
@@ -104,7 +104,7 @@ def audit_readers(
     note_attributes(seen)
     task = Task("bkpriv audit_readers")
     library = _library(listed.values(), requirements)
-    chain = read_chain(Like.of(declared), _at_once(listed.values()), library)
+    chain = read_chain(ReleaseFilter.of(declared), _at_once(listed.values()), library)
     chain.warn()
     rows: list[tuple[Any, ...]] = []
     told: set[str] = set()
@@ -130,12 +130,12 @@ def audit_readers(
     return iter(rows)
 
 
-def _at_once(listed: Iterable[Candidate]) -> list[PlacedRelease]:
+def _at_once(listed: Iterable[ReleaseRecord]) -> list[PlacedRelease]:
     """Releases of which none comes after another."""
     return [PlacedRelease(each, 0) for each in listed]
 
 
-def _by_period(releases: Collection[int], listed: Mapping[int, Candidate]) -> list[set[int]]:
+def _by_period(releases: Collection[int], listed: Mapping[int, ReleaseRecord]) -> list[set[int]]:
     """Releases of each period, in the order of the first of each."""
     periods: dict[tuple[str | None, str | None], set[int]] = {}
     for release in sorted(releases):
@@ -151,7 +151,7 @@ def _tell_elsewhere(declared: Dataset) -> None:
     if elsewhere:
         relations = sorted({name for each in elsewhere for name in each.shared})
         more = ", ..." * (len(relations) > _SHOWN)
-        telling.warning(
+        notices.warning(
             "releases of other datasets may show the same records: "
             f"{latest_of([each.release for each in elsewhere])}",
             detail=f"Their sources read {', '.join(relations[:_SHOWN])}{more}, as "
@@ -195,10 +195,10 @@ class _Inquiry:
         """Ids of the releases."""
         return [step.release for step in self.history.steps]
 
-    def _look(self, place: int) -> tuple[Setting, IntArray]:
+    def _look(self, place: int) -> tuple[ThreatModel, IntArray]:
         recorded = self.chain.recorded(self.places[place])
-        setting = Setting(recorded.parts, library=self.chain.library, progress=POLLED)
-        return setting, np.arange(len(recorded.parts))
+        threat = ThreatModel(recorded.parts, library=self.chain.library, progress=POLLED)
+        return threat, np.arange(len(recorded.parts))
 
     def _told(self, task: Task) -> tuple[Joint, list[Requirement]]:
         """Infer what they tell, and find what is measured of it.
@@ -266,7 +266,7 @@ class _Inquiry:
             if blame is not None:
                 home, _ = population.home_of(person)
                 at_fault = blame[place]
-                value = at_fault.label(home.setting.table.sensitive)
+                value = at_fault.label(home.threat.table.sensitive)
                 shift = value, at_fault.before, at_fault.after
             releases = ids[exposure.by[place]].tolist()
             figure = float(exposure.figures[place])
@@ -278,7 +278,7 @@ def _key(requirement: str, parameters: Any) -> tuple[str, str]:
 
 
 def _sound(estimator: str | None) -> Sound:
-    stated = Annotated[Sound, About("It decides how posterior beliefs are inferred.")]
+    stated = Annotated[Sound, ErrorText("It decides how posterior beliefs are inferred.")]
     sound: Sound = read(stated, estimator, "estimator")
     return sound
 
@@ -301,7 +301,7 @@ def _inquire(
     _tell_unmeasured(untold)
     inquiry = _Inquiry.of(chain, places, demanded, named)
     if changed := len(inquiry.origin) - len(chain.names):
-        telling.notice(
+        notices.notice(
             f"respondents are shown with values that changed, {changed} times",
             detail="From then on each is taken for another person.",
             hint="What is told by how values follow each other, bkpriv.sequential_audit measures.",
@@ -309,12 +309,12 @@ def _inquire(
     return inquiry
 
 
-def _library(listed: Iterable[Candidate], requirements: str | None) -> PriorTables:
+def _library(listed: Iterable[ReleaseRecord], requirements: str | None) -> PriorTables:
     """Prior tables of requirements that the caller states, or that the releases were made by."""
     return PriorTables({each.owner for each in listed} if requirements is None else ())
 
 
-def _check(listed: Sequence[Candidate]) -> Like:
+def _check(listed: Sequence[ReleaseRecord]) -> ReleaseFilter:
     """Refuse releases that cannot be judged together; return what they have in common."""
     first, latest = listed[0], listed[-1]
     for other in listed[1:]:
@@ -328,7 +328,7 @@ def _check(listed: Sequence[Candidate]) -> Like:
     for each in listed:
         refuse_purged(each.release, look_up(each.release, f"{PURGED} AS purged")["purged"])
     sensitive = next((each.sensitive for each in reversed(listed) if each.sensitive), "")
-    like = Like(latest.dataset, latest.owner, sensitive)
+    like = ReleaseFilter(latest.dataset, latest.owner, sensitive)
     for each in listed:
         left_out = find_left_out(each, like)
         if left_out is not None:
@@ -336,7 +336,7 @@ def _check(listed: Sequence[Candidate]) -> Like:
     _check_columns(listed)
     sources = sorted({each.source for each in listed})
     if len(sources) > 1:
-        telling.notice(
+        notices.notice(
             f"the releases were made from {len(sources)} sources",
             detail=f"They are {', '.join(sources[:_SHOWN])}{', ...' * (len(sources) > _SHOWN)}. "
             "Respondents with equal keys are taken to be the same people.",
@@ -345,7 +345,7 @@ def _check(listed: Sequence[Candidate]) -> Like:
     return like
 
 
-def _refusal(each: Candidate, left_out: LeftOut) -> Refusal:
+def _refusal(each: ReleaseRecord, left_out: LeftOut) -> Refusal:
     """Error for a release that cannot be judged together with others."""
     if left_out.reason is Reason.ANONYMOUS:
         return Refusal(
@@ -364,7 +364,7 @@ def _refusal(each: Candidate, left_out: LeftOut) -> Refusal:
     )
 
 
-def _check_columns(listed: Sequence[Candidate]) -> None:
+def _check_columns(listed: Sequence[ReleaseRecord]) -> None:
     """Refuse releases of one source that name respondents by different columns."""
     latest = {each.source: each for each in listed}
     for each in listed:
@@ -416,7 +416,7 @@ def _demanded(
 
 def _tell_unmeasured(keys: Sequence[str]) -> None:
     if keys:
-        telling.notice(
+        notices.notice(
             f"{' and '.join(keys)} cannot be measured in full of several releases",
             detail="It is about the groups of one release, or about what is remembered of others.",
             hint="See bkpriv.audit for each release by itself.",

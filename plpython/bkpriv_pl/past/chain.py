@@ -15,9 +15,9 @@ from itertools import count
 import numpy as np
 
 from bkpriv_core.belief.knowledge import Knowledge
-from bkpriv_core.belief.library import Library
+from bkpriv_core.belief.knowledge_source import KnowledgeSource
 from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge
-from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.sequence.history import History, SequenceRelease
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -27,15 +27,15 @@ from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.recorded import read_labels, read_respondents
 from bkpriv_pl.past.selection import (
     TOGETHER,
-    Candidate,
     LeftOut,
-    Like,
     Reason,
     RecordedPeriod,
+    ReleaseFilter,
+    ReleaseRecord,
     find_left_out,
     list_left_out,
 )
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.server.progress import POLLED
 
@@ -52,7 +52,7 @@ _SHOWN = 8
 class Chain:
     """Releases of a dataset in the order of their publication."""
 
-    like: Like
+    like: ReleaseFilter
     """Key that the releases have in common."""
     steps: tuple[PlacedRelease, ...]
     left_out: dict[int, LeftOut]
@@ -61,7 +61,7 @@ class Chain:
     """History of the others: their groups, as sets of respondents."""
     names: dict[str, int]
     """Number of each respondent that one of these has: as many as there are, from 0."""
-    library: Library
+    library: KnowledgeSource
     """Source of priors from outside."""
 
     @cached_property
@@ -99,7 +99,7 @@ class Chain:
         """
 
         def snapshot(place: int) -> FloatArray:
-            return self.recorded(place).setting.prior(knowledge)
+            return self.recorded(place).threat.prior(knowledge)
 
         return snapshot
 
@@ -117,7 +117,7 @@ class Chain:
     def warn(self) -> None:
         """Say which releases are left out."""
         if self.left_out:
-            telling.warning(
+            notices.warning(
                 f"{len(self.left_out)} of {len(self.steps)} releases are left out",
                 detail=f"{list_left_out(self.left_out)}.",
                 hint="Readers who saw them learn more than is measured here.",
@@ -125,9 +125,9 @@ class Chain:
 
 
 def read_chain(
-    like: Like,
+    like: ReleaseFilter,
     steps: Sequence[PlacedRelease],
-    library: Library,
+    library: KnowledgeSource,
     reasons: Iterable[Reason] = TOGETHER,
 ) -> Chain:
     """Read releases of a dataset.
@@ -151,13 +151,15 @@ def read_chain(
     return Chain(like, tuple(steps), left_out, history, names=dict(names), library=library)
 
 
-def _read_shown(step: PlacedRelease, called: Labels, names: defaultdict[str, int]) -> Step:
+def _read_shown(
+    step: PlacedRelease, called: Labels, names: defaultdict[str, int]
+) -> SequenceRelease:
     """Groups that a release shows, as sets of respondents; see `_number`."""
     POLLED.poll()
     respondents = read_respondents(step.release)
     assert respondents is not None
     groups = Groups.from_labels(respondents.labels)
-    return Step(
+    return SequenceRelease(
         step.release,
         called,
         _number(names, respondents.names),
@@ -207,7 +209,7 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     )
 
 
-def _check_room(held: Sequence[Candidate]) -> None:
+def _check_room(held: Sequence[ReleaseRecord]) -> None:
     """Refuse releases that would not fit in memory."""
     sizes = {
         row["release"]: row["size"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_pl.past.selection import Candidate, RecordedPeriod, select_dataset
+from bkpriv_pl.past.selection import RecordedPeriod, ReleaseRecord, select_dataset
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.column import FIXED
 
@@ -19,7 +19,7 @@ __all__ = ["PlacedRelease", "check_comparable", "find_course", "find_steps"]
 class PlacedRelease:
     """A release with its place in time."""
 
-    candidate: Candidate
+    candidate: ReleaseRecord
     when: int
     """Place of its period in time, from 0; equal for releases of one period. A release of no period
     has a place of its own: after all periods that were published before it.

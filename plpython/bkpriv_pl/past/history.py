@@ -26,8 +26,8 @@ from bkpriv_pl.server.writing import write
 
 if TYPE_CHECKING:
     from bkpriv_core.audit import Finding
-    from bkpriv_core.belief.library import Library
-    from bkpriv_core.belief.setting import Setting
+    from bkpriv_core.belief.knowledge_source import KnowledgeSource
+    from bkpriv_core.belief.threat_model import ThreatModel
     from bkpriv_core.count import Count
     from bkpriv_core.method import Method
     from bkpriv_core.policy import Policy
@@ -73,7 +73,7 @@ class RecordedRelease(Release):
     """Names of the columns' types in SQL, the sensitive ones last, as the source had them. Those
     that are not built in may be gone, or mean something else by now.
     """
-    library: Library | None = None
+    library: KnowledgeSource | None = None
     """Source of knowledge beyond the release; None for any table that the caller may read."""
 
     @property
@@ -103,14 +103,14 @@ class RecordedRelease(Release):
         return find_requirements(self.release)
 
     @cached_property
-    def setting(self) -> Setting:
+    def threat(self) -> ThreatModel:
         """Setting in which its beliefs and requirements are measured."""
-        from bkpriv_core.belief.setting import Setting
+        from bkpriv_core.belief.threat_model import ThreatModel
 
-        return Setting(self.parts, library=self.beyond, progress=POLLED)
+        return ThreatModel(self.parts, library=self.beyond, progress=POLLED)
 
     @property
-    def beyond(self) -> Library:
+    def beyond(self) -> KnowledgeSource:
         """Source of knowledge beyond the release."""
         from bkpriv_pl.tables.knowledge import PriorTables
 

@@ -9,7 +9,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.pinned import acting
@@ -137,7 +137,7 @@ def _hand_on_tables(release: int, heir: str) -> None:
             run(f"ALTER {kind} {view['name']} OWNER TO {heir}")
             handed[view["oid"]] = view["name"]
         else:
-            telling.notice(
+            notices.notice(
                 f"view {view['name']} stays with its owner, and can read release {release} no more",
                 detail="It is not as the release was published."
                 + " What it holds already, it shows." * view["materialized"],

@@ -17,11 +17,11 @@ import numpy as np
 
 from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
 from bkpriv_core.belief.posterior import Estimator
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.errors import Unsupported
 from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
-from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.sequence.history import History, SequenceRelease
 from bkpriv_core.sequence.inference import Memory, believe, expected, remembered, wanted
 from bkpriv_core.sequence.signatures import signatures
 from bkpriv_core.sequence.sparse import Labels
@@ -35,7 +35,7 @@ from bkpriv_pl.past.course import find_course, find_steps
 from bkpriv_pl.past.history import RecordedRelease
 from bkpriv_pl.past.lookup import look_up
 from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
-from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
+from bkpriv_pl.past.selection import FOLLOWING, ReleaseFilter, find_candidate
 from bkpriv_pl.past.transitions import find_knowledge_of
 from bkpriv_pl.server.boundary import array_literal
 from bkpriv_pl.server.progress import POLLED
@@ -44,14 +44,14 @@ from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.knowledge import PriorTables
 
-__all__ = ["Memories", "recall", "set_out", "with_library"]
+__all__ = ["SequenceKnowledgeSource", "recall", "set_out", "with_library"]
 
 _MANNER = 2
 """Number of the manner, to be raised when beliefs are inferred in another way than those stored."""
 
 
 @dataclass(frozen=True, eq=False)
-class Memories(PriorTables):
+class SequenceKnowledgeSource(PriorTables):
     """Memory of earlier releases when a table is released.
 
     Args:
@@ -59,7 +59,7 @@ class Memories(PriorTables):
     """
 
     chain: Chain
-    present: Step
+    present: SequenceRelease
     """The table; perhaps without groups, as yet."""
     estimator: Estimator
     """Estimator of beliefs after earlier releases: that of the options of publication, or of the
@@ -69,7 +69,7 @@ class Memories(PriorTables):
 
     @property
     def memory(self) -> str | None:
-        """Estimator by which earlier releases are inferred; see `Library`."""
+        """Estimator by which earlier releases are inferred; see `KnowledgeSource`."""
         return self.estimator if len(self.chain.history) else None
 
     @cached_property
@@ -85,7 +85,7 @@ class Memories(PriorTables):
         return find_knowledge_of(like.dataset, like.owner, knowledge.sequence).memory
 
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
-        """Revise what earlier releases told; see `Library`.
+        """Revise what earlier releases told; see `KnowledgeSource`.
 
         Raises:
             Refusal: If the dataset has no such knowledge.
@@ -122,7 +122,7 @@ class Memories(PriorTables):
         return expected(history, memory, last, after, snapshot=snapshot, progress=POLLED)
 
     def signatures(self, table: Table) -> IntArray:
-        """Values of last groups; see `Library`."""
+        """Values of last groups; see `KnowledgeSource`."""
         return signatures(self._history, len(self.chain.history))
 
     def keep(
@@ -163,32 +163,32 @@ def set_out(
     *,
     apart: bool = False,
     stored: bool = True,
-) -> tuple[Setting, PriorTables]:
+) -> tuple[ThreatModel, PriorTables]:
     """Set out what a table that is read is measured in, before it is released.
 
     Args:
         apart: Whether respondents are told apart, if there are any, though no requirement asks for
             it.
-        stored: See `Memories`.
+        stored: See `SequenceKnowledgeSource`.
 
     Returns:
-        memories: Library of the setting: `Memories`, if a requirement is about respondents.
+        memories: Knowledge of the threat model, if a requirement is about respondents.
     """
     about = any(item.tells_apart for item in requirements)
     if not respondents or not (about or apart):
-        return Setting(table, library=library, progress=POLLED), library
+        return ThreatModel(table, library=library, progress=POLLED), library
     if about:
         chain, present = _remember(
             dataset, period, table.sensitive.labels, respondents, library=library
         )
-        library = Memories(
+        library = SequenceKnowledgeSource(
             named_by=library.named_by,
             chain=chain,
             present=present,
             estimator=_named(options.inference),
             stored=stored,
         )
-    return Setting(respondents.apart(table), library=library, progress=POLLED), library
+    return ThreatModel(respondents.apart(table), library=library, progress=POLLED), library
 
 
 def _remember(
@@ -197,9 +197,9 @@ def _remember(
     labels: Labels,
     respondents: Respondents,
     library: PriorTables,
-) -> tuple[Chain, Step]:
+) -> tuple[Chain, SequenceRelease]:
     """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
-    like = Like.of(dataset, period)
+    like = ReleaseFilter.of(dataset, period)
     earlier, now = find_course(dataset.name, dataset.owner, like.period)
     chain = read_chain(like, earlier, library, FOLLOWING)
     chain.warn()
@@ -215,10 +215,12 @@ def _shown(
     respondents: Respondents,
     groups: Groups,
     shown: IntArray | None = None,
-) -> Step:
+) -> SequenceRelease:
     """Groups that a release, after those of a chain, shows, as sets of respondents."""
     persons = chain.number(respondents.names)
-    return Step(release, labels, persons, respondents.values, groups=groups, when=when, shown=shown)
+    return SequenceRelease(
+        release, labels, persons, respondents.values, groups=groups, when=when, shown=shown
+    )
 
 
 def recall(
@@ -245,7 +247,7 @@ def recall(
             "says how one value follows another.",
             hint="Publish a source that has one record of each person in a period.",
         )
-    like = Like.of_release(this, sensitive.name)
+    like = ReleaseFilter.of_release(this, sensitive.name)
     chain = read_chain(like, steps[:place], PriorTables(named_by), FOLLOWING)
     chain.warn()
     told, respondents = tell_apart(recorded)
@@ -260,7 +262,7 @@ def recall(
         groups=told.groups,
         shown=shown,
     )
-    memories = Memories(named_by, chain, present, _named(estimator), stored=False)
+    memories = SequenceKnowledgeSource(named_by, chain, present, _named(estimator), stored=False)
     return replace(told, library=memories)
 
 

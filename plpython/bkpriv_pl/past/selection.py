@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from bkpriv_pl.past.bases import SEEN
 from bkpriv_pl.past.lookup import unknown
 from bkpriv_pl.past.recorded import COLUMNS
+from bkpriv_pl.past.source_lineage import SEEN
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Period
 from bkpriv_pl.tables.dataset import Dataset
@@ -24,11 +24,11 @@ __all__ = [
     "FOLLOWING",
     "NO_PERIOD",
     "TOGETHER",
-    "Candidate",
     "LeftOut",
-    "Like",
     "Reason",
     "RecordedPeriod",
+    "ReleaseFilter",
+    "ReleaseRecord",
     "find_candidate",
     "find_left_out",
     "list_left_out",
@@ -89,7 +89,7 @@ NO_PERIOD = RecordedPeriod(None)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ReleaseRecord:
     """A release that may be taken together with others."""
 
     release: int
@@ -147,16 +147,16 @@ _QUERY = (
 
 def _select(
     found: str, types: Iterable[str], values: Iterable[Any], condition: str = "true"
-) -> list[Candidate]:
+) -> list[ReleaseRecord]:
     """Records of releases that the caller may see, by their ids."""
     names = ("text", "type", "column", "bin")
     return [
-        Candidate(period=RecordedPeriod(*map(row.pop, names)), **row)
+        ReleaseRecord(period=RecordedPeriod(*map(row.pop, names)), **row)
         for row in run(_QUERY.format(found, condition), types, values)
     ]
 
 
-def select_dataset(dataset: str, owner: str) -> list[Candidate]:
+def select_dataset(dataset: str, owner: str) -> list[ReleaseRecord]:
     """Releases of a dataset, whatever became of them, in the order of their publication."""
     found = (
         "(SELECT release, '{}'::text[] AS shared FROM bkpriv.release "
@@ -166,7 +166,7 @@ def select_dataset(dataset: str, owner: str) -> list[Candidate]:
     return sorted(selected, key=lambda each: each.version)
 
 
-def select_listed(releases: Sequence[int | None]) -> list[Candidate]:
+def select_listed(releases: Sequence[int | None]) -> list[ReleaseRecord]:
     """Releases of such ids, in their order.
 
     Raises:
@@ -181,18 +181,18 @@ def select_listed(releases: Sequence[int | None]) -> list[Candidate]:
     return selected
 
 
-def find_candidate(release: int | None) -> Candidate:
+def find_candidate(release: int | None) -> ReleaseRecord:
     """One release; see `select_listed`."""
     return select_listed([release])[0]
 
 
 def select_records(
     dataset: str, owner: str, bases: Sequence[str], *, of_owner: bool = False
-) -> list[Candidate]:
+) -> list[ReleaseRecord]:
     """Releases that may show the same records: of a dataset, and of all that read some relations.
 
     Args:
-        bases: The relations; see `bkpriv_pl.past.bases`.
+        bases: The relations; see `bkpriv_pl.past.source_lineage`.
         of_owner: Whether only what the owner may see counts, who may see less than the caller.
     """
     return _select(
@@ -203,13 +203,13 @@ def select_records(
     )
 
 
-def select_beside(dataset: str, owner: str, bases: Sequence[str]) -> list[Candidate]:
+def select_beside(dataset: str, owner: str, bases: Sequence[str]) -> list[ReleaseRecord]:
     """Releases of other datasets that may show the same records; see `select_records`."""
     return [each for each in select_records(dataset, owner, bases) if each.shared]
 
 
 @dataclass(frozen=True)
-class Like:
+class ReleaseFilter:
     """Traits that releases have in common that are taken together."""
 
     dataset: str
@@ -220,7 +220,7 @@ class Like:
     period: RecordedPeriod = NO_PERIOD
 
     @classmethod
-    def of(cls, dataset: Dataset, period: Period | None = None) -> Like:
+    def of(cls, dataset: Dataset, period: Period | None = None) -> ReleaseFilter:
         """Take the traits of a dataset, and of a period of it."""
         return cls(
             dataset.name,
@@ -231,7 +231,7 @@ class Like:
         )
 
     @classmethod
-    def of_release(cls, release: Candidate, sensitive: str) -> Like:
+    def of_release(cls, release: ReleaseRecord, sensitive: str) -> ReleaseFilter:
         """Take the traits of the dataset of a release, about an attribute."""
         return cls(
             release.dataset, release.owner, sensitive, release.respondent, period=release.period
@@ -254,7 +254,7 @@ class Reason(Enum):
     OTHER_PERIOD = "is of {period}"
 
 
-_HOLDS: Mapping[Reason, Callable[[Candidate, Like], bool]] = {
+_HOLDS: Mapping[Reason, Callable[[ReleaseRecord, ReleaseFilter], bool]] = {
     Reason.PURGED: lambda it, _: it.purged and not it.attributes,
     Reason.EMPTY: lambda it, _: not it.attributes,
     Reason.RANDOMIZED: lambda it, _: it.drawn,
@@ -296,7 +296,7 @@ class LeftOut:
 
 
 def find_left_out(
-    candidate: Candidate, like: Like, reasons: Iterable[Reason] = TOGETHER
+    candidate: ReleaseRecord, like: ReleaseFilter, reasons: Iterable[Reason] = TOGETHER
 ) -> LeftOut | None:
     """The first of some reasons for which a release is left out; None if it is taken."""
     reason = next((each for each in reasons if _HOLDS[each](candidate, like)), None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bkpriv_core.belief.knowledge import Uniform
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import readers, weak_readers
 from bkpriv_core.count import EXCHANGE, Count, count_exchanges
 from bkpriv_core.errors import TooLarge
@@ -14,7 +14,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.verdict import LASTING, Matter, Verdict
 from bkpriv_pl.past.history import record_found
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import Task
 
@@ -24,7 +24,7 @@ __all__ = ["count_exchanging", "find_lasting", "find_verdict", "record_verdict",
 def count_exchanging(
     number: int,
     release: Release,
-    setting: Setting,
+    threat: ThreatModel,
     requirements: Sequence[Requirement],
     task: Task,
 ) -> Count | None:
@@ -37,15 +37,15 @@ def count_exchanging(
     """
     if release.partition is None:
         return None
-    listed, _ = readers(requirements, setting)
-    uniform = [reader for reader in weak_readers(setting) if reader[0] == Uniform()]
+    listed, _ = readers(requirements, threat)
+    uniform = [reader for reader in weak_readers(threat) if reader[0] == Uniform()]
     played = [*uniform, *listed]
     if not played:  # There is no sensitive column, of which anything could be learned.
         return None
     try:
-        return count_exchanges(release, setting, played, task.step("comparing ranges"))
+        return count_exchanges(release, threat, played, task.step("comparing ranges"))
     except TooLarge as error:
-        telling.notice(
+        notices.notice(
             f"groups of release {number} that can exchange members are not counted",
             detail=f"{error.message}. {error.detail}",
             hint=error.hint,

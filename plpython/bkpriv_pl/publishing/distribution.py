@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.publishing.view import View
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.server.writing import write
 
@@ -116,7 +116,7 @@ def tell_readers(release: int, views: Mapping[Exhibit, View]) -> None:
             [release, exhibit, str(view)],
         )
         statements.append(f"GRANT SELECT ON {row['held']} TO {row['readers'] or '<reader>'}")
-    telling.notice(
+    notices.notice(
         f"readers of release {release} need SELECT on its tables, too",
         detail="Citus reads shards with the rights of whoever asks, not of the owner of a view.",
         hint=f"{'; '.join(statements)}; and take it back together with the view.",

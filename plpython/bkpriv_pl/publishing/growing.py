@@ -11,7 +11,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
-from bkpriv_core.method.growing import Growth, begin, grow, stand
+from bkpriv_core.method.growing import IncrementalPopulation, begin, grow, stand
 from bkpriv_core.method.options import Departed
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination, columns_of
@@ -23,25 +23,25 @@ from bkpriv_pl.past.chain import tell_apart
 from bkpriv_pl.past.history import RecordedRelease, find_release
 from bkpriv_pl.past.recorded import find_shown
 from bkpriv_pl.past.selection import (
-    Candidate,
-    Like,
     Reason,
+    ReleaseFilter,
+    ReleaseRecord,
     find_left_out,
     select_dataset,
 )
 from bkpriv_pl.publishing.view import View
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.column import Column, Period, column_types
 from bkpriv_pl.tables.counts import NOTHING, Known
 from bkpriv_pl.tables.dataset import Dataset
 
-__all__ = ["Stock", "find_stock", "shown_before"]
+__all__ = ["BaseRelease", "find_stock", "shown_before"]
 
 _ANEW = "Publish without the option grow, which groups everybody anew."
 
 
-class Stock:
+class BaseRelease:
     """Stock that a release is made from: nothing, where it does not grow."""
 
     @property
@@ -54,7 +54,7 @@ class Stock:
         """Values that the last release has, to be in the domains of the next."""
         return NOTHING
 
-    def grow(self, table: Table, respondents: Respondents) -> Growth:
+    def grow(self, table: Table, respondents: Respondents) -> IncrementalPopulation:
         """Divide the people of a source into kept ones and newcomers.
 
         Raises:
@@ -62,27 +62,27 @@ class Stock:
         """
         return stand(table, respondents)
 
-    def tell(self, release: int, published: Release, growth: Growth) -> None:
+    def tell(self, release: int, published: Release, growth: IncrementalPopulation) -> None:
         """Say how many people a new release keeps, shows for the first time, or has wait."""
 
 
-class _Beginning(Stock):
+class _Beginning(BaseRelease):
     """Stock of a release that begins to grow: nothing was published before."""
 
     @property
     def _manner(self) -> str:
         return "begins to grow"
 
-    def grow(self, table: Table, respondents: Respondents) -> Growth:
-        """See `Stock`."""
+    def grow(self, table: Table, respondents: Respondents) -> IncrementalPopulation:
+        """See `BaseRelease`."""
         return begin(table, respondents)
 
-    def _left(self, growth: Growth) -> str:
+    def _left(self, growth: IncrementalPopulation) -> str:
         """Say what became of the people whom the last release showed."""
         return ""
 
-    def tell(self, release: int, published: Release, growth: Growth) -> None:
-        """See `Stock`."""
+    def tell(self, release: int, published: Release, growth: IncrementalPopulation) -> None:
+        """See `BaseRelease`."""
         labels = published.labels
         came = growth.coming & (labels != SUPPRESSED)
         waiting = int(growth.coming.sum() - came.sum())
@@ -91,7 +91,7 @@ class _Beginning(Stock):
         detail = f"Groups of newcomers alone: {groups}"
         if joined.any():
             detail += f"; {int(joined.sum())} of them are shown as others are who stay"
-        telling.notice(
+        notices.notice(
             f"release {release} {self._manner}: {growth.kept} records stay as they were published, "
             f"{int(came.sum())} came, and {waiting} wait",
             detail=f"{detail}{self._left(growth)}.",
@@ -112,25 +112,25 @@ class _Growing(_Beginning):
 
     @property
     def release(self) -> int | None:
-        """See `Stock`."""
+        """See `BaseRelease`."""
         return self.last.release
 
     @property
     def known(self) -> Known:
-        """See `Stock`."""
+        """See `BaseRelease`."""
         return {domain.name: domain.labels for domain in self.last.table.domains}
 
     @property
     def _manner(self) -> str:
         return f"grows from release {self.last.release}"
 
-    def grow(self, table: Table, respondents: Respondents) -> Growth:
-        """See `Stock`."""
+    def grow(self, table: Table, respondents: Respondents) -> IncrementalPopulation:
+        """See `BaseRelease`."""
         barred = _withdrawn(self.last, self.past, respondents)
         departed = self.departed
         return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
 
-    def _left(self, growth: Growth) -> str:
+    def _left(self, growth: IncrementalPopulation) -> str:
         return (
             f". Of those shown before, {growth.departed} have left and {growth.changed} have "
             "another record now"
@@ -148,7 +148,7 @@ def find_stock(
     view: View | None,
     method: Method[Any],
     options: Options,
-) -> Stock:
+) -> BaseRelease:
     """Find what a publication grows from: the last release in its view, or else of the dataset.
 
     Only releases of the same period count, or of none if it is of none.
@@ -158,10 +158,10 @@ def find_stock(
             others.
     """
     if not isinstance(options, GroupOptions) or not options.grow:
-        return Stock()
+        return BaseRelease()
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
-    like = Like.of(dataset, period)
+    like = ReleaseFilter.of(dataset, period)
     latest = _find_latest(like, view)
     if latest is None:
         return _Beginning()
@@ -174,7 +174,7 @@ def find_stock(
     return _Growing(options.departed, *tell_apart(last))
 
 
-def _find_latest(like: Like, view: View | None) -> Candidate | None:
+def _find_latest(like: ReleaseFilter, view: View | None) -> ReleaseRecord | None:
     """Find the last release in a view, or else at all; None if there is none."""
     past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
     shown = [
@@ -208,7 +208,7 @@ def _check_persons(last: RecordedRelease) -> None:
         )
 
 
-def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
+def _refuse(latest: ReleaseRecord, like: ReleaseFilter, reasons: Iterable[Reason]) -> None:
     """Refuse the last release for one of some reasons."""
     left_out = find_left_out(latest, like, reasons)
     if left_out is not None:

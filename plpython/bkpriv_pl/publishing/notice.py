@@ -11,7 +11,7 @@ from typing import Any
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.certainty import Certainty
+from bkpriv_core.certainty import PositiveDisclosure
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
@@ -19,7 +19,7 @@ from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.scale import units_of
 from bkpriv_core.utility.measures import column_losses
 from bkpriv_core.verdict import Verdict
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.writing import write
 
 __all__ = ["LISTED", "close", "latest_of", "record", "releases_of", "tell_counterfeits"]
@@ -50,7 +50,7 @@ def tell_counterfeits(release: int, published: Release, shown: Release) -> None:
     """
     records = published.table.records
     if shown.parts.counterfeited:
-        telling.notice(
+        notices.notice(
             f"release {release} shows {shown.parts.counterfeited} of {records} records "
             "with another sensitive value than they have, as its options allow",
             detail="Its history says how many more, or fewer, records of each cell are shown with "
@@ -65,7 +65,7 @@ def close(
     published: Release,
     shown: Release,
     rows: Sequence[Finding],
-    sure: Sequence[Certainty] | BkprivError,
+    sure: Sequence[PositiveDisclosure] | BkprivError,
     options: Options,
 ) -> None:
     """Give the verdict on a release, and what it was measured by.
@@ -77,7 +77,7 @@ def close(
     records = published.table.records
     unit = "records" if options.max_records_per_person is None else "persons"
     grouped = published.partition is not None
-    telling.notice(
+    notices.notice(
         f"release {release}: {verdict.sentence}",
         detail="\n".join(
             [
@@ -123,7 +123,7 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
 
 
 def _sure_lines(
-    rows: Sequence[Finding], sure: Sequence[Certainty] | BkprivError, among: str
+    rows: Sequence[Finding], sure: Sequence[PositiveDisclosure] | BkprivError, among: str
 ) -> list[str]:
     """Lines that say of how many readers become sure, of one release and of several together."""
     if isinstance(sure, BkprivError):
@@ -165,7 +165,7 @@ def _stated(parameters: Mapping[str, Any]) -> str:
     )
 
 
-def record(release: int, told: Sequence[telling.Told]) -> None:
+def record(release: int, told: Sequence[notices.Notice]) -> None:
     """Append what a publication told, in its order."""
     columns = {
         "severity": [each.severity for each in told],

@@ -14,35 +14,35 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.composition.companion import adversaries, jointly
+from bkpriv_core.composition.earlier import PriorReleases
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.partition.together import Mended
+from bkpriv_core.partition.composition import Mended
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement
-from bkpriv_core.sequence.history import Step
+from bkpriv_core.sequence.history import SequenceRelease
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.together.companion import adversaries, jointly
-from bkpriv_core.together.earlier import Earlier
 from bkpriv_core.verdict import Matter
 from bkpriv_pl.past import history
-from bkpriv_pl.past.bases import find_bases
 from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.past.course import find_course, find_steps
 from bkpriv_pl.past.history import RecordedRelease
 from bkpriv_pl.past.selection import (
-    Candidate,
     LeftOut,
-    Like,
     Reason,
+    ReleaseFilter,
+    ReleaseRecord,
     find_candidate,
     find_left_out,
     list_left_out,
     select_records,
 )
+from bkpriv_pl.past.source_lineage import find_bases
 from bkpriv_pl.publishing.notice import LISTED, latest_of, releases_of
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Period
@@ -50,7 +50,7 @@ from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.knowledge import PriorTables
 
 __all__ = [
-    "Beside",
+    "CompositionContext",
     "Overlapping",
     "find_earlier",
     "find_overlap",
@@ -96,18 +96,18 @@ class Overlapping:
     def tell(self) -> None:
         """Warn of them."""
         if self.told is not None:
-            with telling.apart():
-                telling.warning(self.told.message, detail=self.told.detail, hint=self.told.hint)
+            with notices.apart():
+                notices.warning(self.told.message, detail=self.told.detail, hint=self.told.hint)
         if self.kept is not None:
             kept = self.kept
-            telling.keep_warning(kept.message, detail=kept.detail, hint=kept.hint)
+            notices.keep_warning(kept.message, detail=kept.detail, hint=kept.hint)
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class CompositionContext:
     """Earlier releases that a new one is judged together with; none by default."""
 
-    earlier: Earlier | None = None
+    earlier: PriorReleases | None = None
     """Constraints of the earlier releases; None if they are of other people, or there are none."""
     judged: tuple[int, ...] = ()
     """Ids of the earlier releases, also of those of other people."""
@@ -135,7 +135,7 @@ class Beside:
 
         Args:
             rows: See `findings`.
-            grown: Whether it keeps groups by the option grow, of which `Stock.tell` tells.
+            grown: Whether it keeps groups by the option grow, of which `BaseRelease.tell` tells.
         """
         mended = self.mended
         if mended is None:
@@ -144,7 +144,7 @@ class Beside:
         if mended.failed or not grown:
             _tell_certified(release, told, mended, published)
         if mended.exposed:
-            telling.notice(
+            notices.notice(
                 f"{mended.exposed} people are exposed by what was published before release "
                 f"{release}",
                 detail=f"What {told} told cannot be taken back. Together with release {release} "
@@ -152,7 +152,7 @@ class Beside:
                 hint="bkpriv.explain_together names them.",
             )
         if self.earlier is not None and self.earlier.changed:
-            telling.notice(
+            notices.notice(
                 f"{self.earlier.changed} respondents of release {release} had another sensitive "
                 "value when they were published before",
                 detail="They are judged as new people: what was told of them then is not held to "
@@ -160,14 +160,14 @@ class Beside:
                 hint="Values that change are a sequence of periods; see bkpriv.sequential_audit.",
             )
         if self.unmeasured:
-            telling.notice(
+            notices.notice(
                 f"not measured of {told} and {release} together, or not in full: "
                 f"{', '.join(self.unmeasured)}",
                 detail="Each release keeps that by itself.",
             )
         estimated = sorted({row.estimator for row in rows if may_understate(row.estimator)})
         if estimated:
-            telling.notice(
+            notices.notice(
                 f"release {release} is certified together with {told} by estimate in part: "
                 f"{'; '.join(estimated)}",
                 detail="An estimate may understate what an adversary learns. Values that are "
@@ -194,7 +194,7 @@ def _tell_certified(release: int, told: str, mended: Mended, published: Release)
             'The option {"grow": true} shows people who left as they were published, which '
             "exposes nobody."
         )
-    telling.notice(
+    notices.notice(
         f"release {release} is certified together with {told}: {mended.known} groups are "
         f"shown as they were, {mended.united} were united with others, and {left_out} "
         "records are left out",
@@ -205,23 +205,21 @@ def _tell_certified(release: int, told: str, mended: Mended, published: Release)
 def find_earlier(
     dataset: Dataset,
     period: Period | None,
-    setting: Setting,
+    threat: ThreatModel,
     respondents: Respondents,
     requirements: Sequence[Requirement],
     library: PriorTables,
-) -> Beside:
+) -> CompositionContext:
     """Read the earlier releases that a new one can be judged together with."""
-    like = Like.of(dataset, period)
+    like = ReleaseFilter.of(dataset, period)
     steps, now = find_course(dataset.name, dataset.owner, like.period)
     same = [step for step in steps if step.when == now or step.period == like.period.text is None]
     chain = read_chain(like, same, library)
     judged = tuple(step.release for step in chain.history.steps)
-    earlier = _tell_apart(
-        chain, 0, now, setting, respondents=respondents, requirements=requirements
-    )
+    earlier = _tell_apart(chain, 0, now, threat, respondents=respondents, requirements=requirements)
     population = None if earlier is None else earlier.population
     measured, unmeasured = jointly(requirements, population)
-    return Beside(
+    return CompositionContext(
         earlier,
         judged,
         chain.left_out,
@@ -232,7 +230,7 @@ def find_earlier(
 
 def recall_earlier(
     recorded: RecordedRelease, requirements: Sequence[Requirement]
-) -> tuple[RecordedRelease, Earlier] | None:
+) -> tuple[RecordedRelease, PriorReleases] | None:
     """Read what a past release was certified together with, if it was.
 
     Returns:
@@ -258,11 +256,11 @@ def recall_earlier(
     told, respondents = tell_apart(history.find_release(recorded.release))
     told = replace(told, library=recorded.beyond)
     (now,) = (step.when for step in steps if step.release == this.release)
-    like = Like.of_release(this, recorded.table.sensitive.name)
+    like = ReleaseFilter.of_release(this, recorded.table.sensitive.name)
     same = [step for step in steps if step.release in ids]
     chain = read_chain(like, same, recorded.beyond)
     earlier = _tell_apart(
-        chain, this.release, now, told.setting, respondents=respondents, requirements=requirements
+        chain, this.release, now, told.threat, respondents=respondents, requirements=requirements
     )
     return None if earlier is None else (told, earlier)
 
@@ -271,10 +269,10 @@ def _tell_apart(
     chain: Chain,
     release: int,
     now: int,
-    setting: Setting,
+    threat: ThreatModel,
     respondents: Respondents,
     requirements: Sequence[Requirement],
-) -> Earlier | None:
+) -> PriorReleases | None:
     """Constraints of a chain's releases on the people of a table; None if it is of others only.
 
     The table is to be a release, or is one, of the place `now` in time.
@@ -283,27 +281,27 @@ def _tell_apart(
     known = [step.persons[step.groups.members] for step in chain.history.steps]
     if not np.isin(people, np.concatenate([*known, np.zeros(0, dtype=np.int64)])).any():
         return None
-    parts = respondents.apart(setting.table)
+    parts = respondents.apart(threat.table)
 
-    def look(place: int) -> tuple[Setting, IntArray]:
+    def look(place: int) -> tuple[ThreatModel, IntArray]:
         mine = parts if place == len(chain.history) else chain.recorded(place).parts
         everybody = np.arange(len(mine))
         if mine is parts:
-            return setting.over(parts), everybody
-        return Setting(mine, library=chain.library, progress=POLLED), everybody
+            return threat.over(parts), everybody
+        return ThreatModel(mine, library=chain.library, progress=POLLED), everybody
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
-    labels = setting.table.sensitive.called
-    present = Step(release, labels, people, respondents.values, groups=nowhere, when=now)
+    labels = threat.table.sensitive.called
+    present = SequenceRelease(release, labels, people, respondents.values, groups=nowhere, when=now)
     measured, _ = jointly(requirements)
-    return Earlier.of(chain.history, present, look, adversaries(measured))
+    return PriorReleases.of(chain.history, present, look, adversaries(measured))
 
 
 def find_overlap(
     dataset: Dataset,
     period: Period | None,
     form: Form,
-    beside: Beside | None = None,
+    beside: CompositionContext | None = None,
     *,
     refused: bool = False,
 ) -> Overlapping:
@@ -326,7 +324,7 @@ def find_overlap(
     if kept is None:
         return Overlapping(told)
     judged = () if beside is None else beside.judged
-    others = _find_others(dataset, Like.of(dataset, period), judged, of_owner=True)
+    others = _find_others(dataset, ReleaseFilter.of(dataset, period), judged, of_owner=True)
     return Overlapping(told, kept, len(others))
 
 
@@ -334,13 +332,13 @@ def _overlap(
     dataset: Dataset,
     period: Period | None,
     form: Form,
-    beside: Beside | None,
+    beside: CompositionContext | None,
     refused: bool,
     *,
     of_owner: bool = False,
 ) -> UnattainableRequirement | None:
     """See `find_overlap`; `of_owner`: of releases that the dataset's owner may see."""
-    like = Like.of(dataset, period)
+    like = ReleaseFilter.of(dataset, period)
     found = _find_others(dataset, like, () if beside is None else beside.judged, of_owner=of_owner)
     if not found:
         return None
@@ -389,8 +387,8 @@ def _overlap(
 
 
 def _find_others(
-    dataset: Dataset, like: Like, judged: Collection[int], *, of_owner: bool
-) -> list[Candidate]:
+    dataset: Dataset, like: ReleaseFilter, judged: Collection[int], *, of_owner: bool
+) -> list[ReleaseRecord]:
     """The latest other releases of the same records: one more than are listed."""
     bases = find_bases(dataset.source_schema, dataset.source_name)
     others = [
@@ -402,7 +400,7 @@ def _find_others(
     return others[-LISTED - 1 :]
 
 
-def _through(dataset: Dataset, found: Sequence[Candidate]) -> str:
+def _through(dataset: Dataset, found: Sequence[ReleaseRecord]) -> str:
     """Name the relations that are read by the dataset's source, and by others."""
     by_source = {
         each.source: each.shared
@@ -465,7 +463,7 @@ def warn_of_later(dataset: Dataset, period: Period | None, release: int) -> None
     later = [step for step in steps if step.when > when and step.period is not None]
     if later:
         listed = [f"{step.period} (release {step.release})" for step in later]
-        telling.warning(
+        notices.warning(
             f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
             f"{latest_of(listed)}",
             detail="What a reader remembers is taken in the order of periods. So it is assumed "

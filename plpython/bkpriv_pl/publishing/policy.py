@@ -9,7 +9,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.stated import near
+from bkpriv_core.schema import near
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, decode, entry, from_json, require, require_name, run
 from bkpriv_pl.server.writing import write

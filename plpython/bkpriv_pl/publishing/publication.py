@@ -17,44 +17,44 @@ import plpy
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.posterior import Sound
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.certainty import Certainty, certainties, weak_certainties
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.certainty import PositiveDisclosure, certainties, weak_certainties
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.evidence import Evidence, judge, judge_together
-from bkpriv_core.method import Job, Made
+from bkpriv_core.method import Job, Result
+from bkpriv_core.method.composition import layered
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import ShownRecords
+from bkpriv_core.table.payload import GroupedRows
 from bkpriv_core.table.table import Table
 from bkpriv_core.verdict import Matter, Verdict
 from bkpriv_pl.past import history
-from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
-from bkpriv_pl.past.passed import passed_through
+from bkpriv_pl.past.payload import passed_through
 from bkpriv_pl.past.selection import RecordedPeriod
+from bkpriv_pl.past.source_lineage import record_bases
 from bkpriv_pl.past.verdicts import count_exchanging, record_verdict
 from bkpriv_pl.publishing import notice
+from bkpriv_pl.publishing.concurrent_writes import look_ahead, settle_staleness
 from bkpriv_pl.publishing.distribution import made_here_alone, tell_readers
 from bkpriv_pl.publishing.overlap import (
-    Beside,
+    CompositionContext,
     find_earlier,
     find_overlap,
     warn_of_later,
 )
 from bkpriv_pl.publishing.request import Request, read_request
-from bkpriv_pl.publishing.settling import look_ahead, settle_staleness
 from bkpriv_pl.publishing.snapshot import Content, write_snapshot
 from bkpriv_pl.publishing.standing import find_standing, made_from, shown_before
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.view import ShownView, put_view
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import entry
 from bkpriv_pl.server.progress import POLLED, Task
@@ -81,7 +81,7 @@ def publish(
     view_schema: str | None,
 ) -> int:
     """See ``bkpriv.publish``."""
-    with telling.kept() as told:
+    with notices.kept() as told:
         request = read_request(
             dataset,
             policy,
@@ -113,7 +113,7 @@ def _standing(request: Request, previous: dict[Exhibit, ShownView], task: Task) 
     task.step("comparing")
     standing = find_standing(request, previous)
     if not standing.reasons:
-        telling.notice(
+        notices.notice(
             f"release {standing.release} stands",
             detail="Nothing that it was made from has changed.",
             hint='Leave out {"if_stale": true} to publish anew all the same.',
@@ -121,7 +121,7 @@ def _standing(request: Request, previous: dict[Exhibit, ShownView], task: Task) 
         return standing.release
     if standing.release is not None:
         listed = "; ".join(f"{reason.changed}: {reason.how}" for reason in standing.reasons)
-        telling.notice(f"release {standing.release} does not stand", detail=f"{listed}.")
+        notices.notice(f"release {standing.release} does not stand", detail=f"{listed}.")
     return None
 
 
@@ -130,18 +130,18 @@ class _Outcome:
     """Release that was made of a subject, and what readers see of it."""
 
     subject: Subject
-    made: Made
+    made: Result
     shown: Release
     """The release without telling respondents apart."""
     within: IntArray
     """Shape (p,). The part of `shown` that each part is in."""
     place: IntArray
     """Shape (n,). The part of each respondent, or of each record with insensitive attributes."""
-    told: ShownRecords
+    told: GroupedRows
     """Insensitive attributes as groups show them."""
 
     @classmethod
-    def of(cls, subject: Subject, made: Made, chance: Chance) -> _Outcome:
+    def of(cls, subject: Subject, made: Result, chance: Chance) -> _Outcome:
         """Draw who of those alike is where, and list what readers see."""
         published, passed = made.release, subject.passed
         place = (subject.growth.respondents or passed).places(published.parts, chance)
@@ -162,22 +162,22 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
     )
     _tell_slow(dataset.name, subject.growth.table, requirements)
     task.step("weighing knowledge")
-    setting, memories = subject.set_out(requirements, request.library)
-    subject.check(setting, requirements)
+    threat, memories = subject.set_out(requirements, request.library)
+    subject.check(threat, requirements)
     if request.overlap == "certify":
         task.step("reading earlier releases")
-        beside = _find_beside(request, subject, setting)
+        beside = _find_beside(request, subject, threat)
     chance = options.chance()
     make = layered(request.method, subject.growth, beside.earlier)
-    made = make(Job(setting, requirements, options, chance, progress=task))
+    made = make(Job(threat, requirements, options, chance, progress=task))
     beside = replace(beside, mended=made.mended)
     outcome = _Outcome.of(subject, made, chance)
-    sure = _counted(request, setting, outcome, task, weak=False)
-    weak = _counted(request, setting, outcome, task, weak=True)
+    sure = _counted(request, threat, outcome, task, weak=False)
+    weak = _counted(request, threat, outcome, task, weak=True)
     task.step("writing")
     release, findings = _record(request, outcome, beside, task)
     subject.stock.tell(release, made.release, subject.growth)
-    _record_people(release, outcome, setting, memories)
+    _record_people(release, outcome, threat, memories)
     _show(request, outcome, release, previous)
     if options.distribute_by is not None:
         exhibits = outcome.shown.form.exhibits
@@ -188,7 +188,7 @@ def _publish(request: Request, previous: dict[Exhibit, ShownView], task: Task) -
     together = [row for row in findings if "together" in row.parameters]
     lasting = [*judge_together(together), *beside.overlap.matters, *subject.matters()]
     evidence = {"findings": alone, "sure": sure, "weak": weak}
-    verdict = _judge(request, setting, outcome, release, evidence, lasting, task)
+    verdict = _judge(request, threat, outcome, release, evidence, lasting, task)
     task.done()
     beside.overlap.tell()
     warn_of_later(dataset, period, release)
@@ -207,7 +207,7 @@ def _tell_slow(dataset: str, table: Table, requirements: Sequence[Requirement]) 
     labels = [each for each in table.quasi_identifiers if not each.numeric and not each.hierarchy]
     most = max(labels, key=lambda domain: domain.size, default=None)
     named = ", ".join(map(plpy.quote_literal, (dataset, most.name))) if most else ""
-    telling.notice(
+    notices.notice(
         f"this publication may take minutes: {table.cells:,} kinds of people, {values:,} values of "
         f'"{table.sensitive.name}"',
         detail="Beliefs are inferred for each kind and value. A second session sees the progress "
@@ -221,25 +221,27 @@ def _tell_slow(dataset: str, table: Table, requirements: Sequence[Requirement]) 
     )
 
 
-def _overlapping(request: Request) -> Beside:
+def _overlapping(request: Request) -> CompositionContext:
     """Find what is said of others, where a release is not certified together with earlier ones.
 
     Raises:
         UnattainableRequirement: If there are any and the policy refuses them.
     """
     if request.overlap == "certify":
-        return Beside()
+        return CompositionContext()
     refused = request.overlap == "refuse"
     form = request.method.form
-    return Beside(overlap=find_overlap(request.dataset, request.period, form, refused=refused))
+    return CompositionContext(
+        overlap=find_overlap(request.dataset, request.period, form, refused=refused)
+    )
 
 
-def _find_beside(request: Request, subject: Subject, setting: Setting) -> Beside:
+def _find_beside(request: Request, subject: Subject, threat: ThreatModel) -> CompositionContext:
     """Find earlier releases that the new one is to be certified together with."""
     beside = find_earlier(
         dataset=request.dataset,
         period=request.period,
-        setting=setting,
+        threat=threat,
         respondents=subject.growth.respondents,
         requirements=request.policy.requirements,
         library=request.library,
@@ -250,12 +252,12 @@ def _find_beside(request: Request, subject: Subject, setting: Setting) -> Beside
 
 def _counted(
     request: Request,
-    setting: Setting,
+    threat: ThreatModel,
     outcome: _Outcome,
     task: Task,
     *,
     weak: bool,
-) -> list[Certainty] | BkprivError:
+) -> list[PositiveDisclosure] | BkprivError:
     """Count people of whom readers become sure, as audits do; or return the error, and go on.
 
     Of a release that was certified exactly, groups that take longest are estimated, as in audits.
@@ -269,7 +271,7 @@ def _counted(
     counting = task.step("inferring beliefs")
     requirements = request.policy.requirements
     told = published if any(item.tells_apart for item in requirements) else outcome.shown
-    over = setting.over(told.parts)
+    over = threat.over(told.parts)
     try:
         if weak:
             return weak_certainties(over, told.groups, requirements, progress=counting)
@@ -282,7 +284,7 @@ def _counted(
 
 def _judge(
     request: Request,
-    setting: Setting,
+    threat: ThreatModel,
     outcome: _Outcome,
     release: int,
     evidence: Mapping[str, Any],
@@ -291,7 +293,7 @@ def _judge(
 ) -> Verdict:
     """Judge a release, as audits do, and record the verdict."""
     shown, requirements = outcome.shown, request.policy.requirements
-    over, passed = setting.over(shown.parts), passed_through(release)
+    over, passed = threat.over(shown.parts), passed_through(release)
     verdict = judge(
         Evidence(
             published=outcome.made.release,
@@ -310,7 +312,7 @@ def _judge(
 
 
 def _record_people(
-    release: int, outcome: _Outcome, setting: Setting, memories: PriorTables
+    release: int, outcome: _Outcome, threat: ThreatModel, memories: PriorTables
 ) -> None:
     """Record in which group each respondent is shown, by which value, and what is remembered."""
     published, place = outcome.made.release, outcome.place
@@ -321,7 +323,7 @@ def _record_people(
     within = outcome.within[place]
     recorded = RecordedRespondents(people.names, labels, within, people.values, shown=shown)
     history.record_respondents(release, recorded)
-    memories.keep(release, setting.revisions, labels, shown)
+    memories.keep(release, threat.revisions, labels, shown)
 
 
 def _show(
@@ -367,7 +369,7 @@ def _show(
 def _record(
     request: Request,
     outcome: _Outcome,
-    beside: Beside,
+    beside: CompositionContext,
     task: Task,
 ) -> tuple[int, list[Finding]]:
     """Write the release, what it was made from, and its certification into the history.
@@ -431,7 +433,7 @@ def _tell_undistorted(request: Request, published: Release, release: int) -> Non
     channels = published.form.channels
     if channels is not None and all(channel.retention == 1.0 for channel in channels):
         bound = bound_of(request.policy.requirements)
-        telling.notice(
+        notices.notice(
             f"release {release} shows every record as it is",
             detail=f"The table itself keeps tau = {bound.tau:g}, so nothing was distorted.",
             hint="Bound it by a smaller tau; bkpriv.audit says what the largest risk is.",
@@ -445,5 +447,5 @@ def _judge_queries(published: Release, bound: QueryError) -> Finding:
         error = unmet(bound, finding)
         if bound.action == "refuse":
             raise error
-        telling.warning(error.message, detail=error.detail, hint=error.hint)
+        notices.warning(error.message, detail=error.detail, hint=error.hint)
     return finding

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from bkpriv_core.composition import Plan, Space, check, overlap_of
+from bkpriv_core.compatibility import Plan, Space, check, overlap_of
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method import METHODS, Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
@@ -23,8 +23,8 @@ from bkpriv_pl.publishing.policy import find_policy
 from bkpriv_pl.publishing.view import View, check_name, parse_view_name
 from bkpriv_pl.server.boundary import from_json, require
 from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.dataset import ORDER, Dataset, find_dataset
-from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.period import require_period
 from bkpriv_pl.tables.persons import kept_of
@@ -54,7 +54,7 @@ class Request:
     period: Period | None
     options: Options
     options_text: str
-    kept: Kept | None
+    kept: ContributionBound | None
 
 
 def read_request(

@@ -26,7 +26,7 @@ from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed, ShownRecords
+from bkpriv_core.table.payload import GroupedRows, Payload
 from bkpriv_pl.publishing.distribution import distribute
 from bkpriv_pl.publishing.layout import columns_published, columns_shown
 from bkpriv_pl.publishing.values import (
@@ -56,9 +56,9 @@ class Content:
     """Options of the method: a seed makes the order of rows repeatable, for tests, and Citus may
     distribute the records.
     """
-    passed: Passed
+    passed: Payload
     """Columns that pass through."""
-    told: ShownRecords
+    told: GroupedRows
     """Records that groups show, where there are such columns."""
 
 
@@ -218,7 +218,7 @@ class _Writer(ABC):
             columns += self.passed
             labels += passed.labels
         else:
-            told = ShownRecords.of(self.published.histograms, self.published.table.sensitive)
+            told = GroupedRows.of(self.published.histograms, self.published.table.sensitive)
         codes = np.column_stack((told.rows, told.codes))
         histograms = self.published.histograms
         which, _ = rows_of(self.published.table.sensitive, np.arange(histograms.shape[1]))

@@ -33,9 +33,9 @@ from bkpriv_pl.publishing.view import ShownView, find_view
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import decode, entry, run
 from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.counts import Reading
 from bkpriv_pl.tables.dataset import Dataset, columns_of, open_source, read_records
-from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.source import check_readable
 
 __all__ = [
@@ -350,7 +350,7 @@ def _source_changed(request: Request, recorded: Mapping[str, str | None]) -> Ite
 def find_difference(
     dataset: Dataset,
     period: Period | None,
-    kept: Kept | None,
+    kept: ContributionBound | None,
     recorded: Mapping[str, str | None],
 ) -> str | None:
     """Read a source as it was published, and tell how it differs; None if it does not.

@@ -11,22 +11,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.method import Method, Options
-from bkpriv_core.method.growing import Growth
+from bkpriv_core.method.growing import IncrementalPopulation
 from bkpriv_core.requirement import Requirement, check_binding
-from bkpriv_core.table.passed import Passed
+from bkpriv_core.table.payload import Payload
 from bkpriv_core.verdict import Matter
 from bkpriv_pl.past.remembering import set_out
 from bkpriv_pl.publishing.distribution import check_column
-from bkpriv_pl.publishing.growing import Stock, find_stock
+from bkpriv_pl.publishing.growing import BaseRelease, find_stock
 from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.view import View
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.counts import Reading, count_records
 from bkpriv_pl.tables.dataset import Dataset, open_source, read_records
-from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.persons import records_of
 
@@ -44,14 +44,14 @@ class Subject:
     period: Period | None
     method: Method[Any]
     options: Options
-    kept: Kept | None
+    kept: ContributionBound | None
     """Records of each person that were read."""
     source: Reading
     """Records as `read_records` gave them."""
-    stock: Stock
-    growth: Growth
+    stock: BaseRelease
+    growth: IncrementalPopulation
     """Records and people as the method takes them: those who stay in it, and newcomers."""
-    passed: Passed
+    passed: Payload
     """Insensitive attributes of its records."""
     coarse: Collection[str]
 
@@ -62,7 +62,7 @@ class Subject:
         period: Period | None,
         method: Method[Any],
         options: Options,
-        kept: Kept | None,
+        kept: ContributionBound | None,
         view: View | None = None,
     ) -> Subject:
         """Read a source.
@@ -127,7 +127,7 @@ class Subject:
 
     def set_out(
         self, requirements: Sequence[Requirement], library: PriorTables, *, stored: bool = True
-    ) -> tuple[Setting, PriorTables]:
+    ) -> tuple[ThreatModel, PriorTables]:
         """Set out the table's adversaries; see `remembering.set_out`."""
         return set_out(
             self.dataset,
@@ -141,8 +141,8 @@ class Subject:
             stored=stored,
         )
 
-    def check(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
+    def check(self, threat: ThreatModel, requirements: Sequence[Requirement]) -> None:
         """Refuse requirements that cannot bind, and what the method cannot meet."""
-        check_binding(requirements, setting, POLLED)
+        check_binding(requirements, threat, POLLED)
         if not self.growth.kept:  # Newcomers whom no group takes wait.
-            self.method.check(setting, requirements, self.options)
+            self.method.check(threat, requirements, self.options)

@@ -14,7 +14,7 @@ from bkpriv_pl.past import history
 from bkpriv_pl.past.lookup import find_own
 from bkpriv_pl.publishing.distribution import begin_distributing
 from bkpriv_pl.publishing.view import dependents
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, run
 from bkpriv_pl.tables.dataset import take_turn
@@ -49,7 +49,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
     history.record_event(own.release, "withdrawn", reason, readers or None)
     _clear(own.release)
     if None in readers:
-        telling.warning(
+        notices.warning(
             f"not every role that could read release {own.release} is on record",
             detail="So many views were built on its views that only some were followed.",
             hint="Suppose that any role could read it that may look into the schemas of its views.",
@@ -59,7 +59,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
         ["bigint"],
         [own.release],
     ):
-        telling.notice(
+        notices.notice(
             f"view {row['view']} stays, empty, since other objects depend on it",
             detail=f"They are {', '.join(dependents(row['oid']))}.",
             hint="A materialized view or a table made from it keeps what it copied until its owner "

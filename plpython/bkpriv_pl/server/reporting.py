@@ -11,7 +11,7 @@ import plpy
 
 from bkpriv_core import errors
 from bkpriv_core.errors import BkprivError
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access, depth, within
 from bkpriv_pl.server.memory import BUDGET, NoRoom, bounded
 from bkpriv_pl.server.pinned import ChangedSettings, pinned
@@ -147,7 +147,7 @@ def entry(access: Access) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def callable_from_sql(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
-            with reported(), bounded(), telling.apart(), _nested(access), pinned():
+            with reported(), bounded(), notices.apart(), _nested(access), pinned():
                 return function(*args, **kwargs)
 
         return untraced(called)

@@ -22,7 +22,7 @@ from bkpriv_core.table.combination import NO_SENSITIVE, Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Intervals
-from bkpriv_core.table.passed import BARE, Passed, check_passed
+from bkpriv_core.table.payload import NO_PAYLOAD, Payload, check_passed
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.rule import Tree
@@ -33,8 +33,8 @@ from bkpriv_pl.server.memory import room
 from bkpriv_pl.tables import foreign
 from bkpriv_pl.tables.bins import bin_end
 from bkpriv_pl.tables.column import STEPS, Column, Period
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.fitting import FITS, check_needs, needs_of, query_passing
-from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.tables.source import Relation
 from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
@@ -56,7 +56,7 @@ class Reading(NamedTuple):
     table: Table
     """Cells in the order of their codes."""
     respondents: Respondents
-    passed: Passed
+    passed: Payload
     """Values that pass through, record by record, in the order of respondents if there are such."""
 
 
@@ -70,7 +70,7 @@ def count_cells(
     period: Period | None = None,
     known: Known = NOTHING,
     passing: tuple[Column, ...] = (),
-    kept: Kept | None = None,
+    kept: ContributionBound | None = None,
 ) -> Reading:
     """Read a source as cells and counts, whom its records are about, and what passes through.
 
@@ -127,7 +127,7 @@ def count_cells(
     beside = _unpack_passing(row, passing) if passing else None
     if respondent is None:
         table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records=records)
-        rows = Passed.of_rows(*beside, cells, values, records) if beside else BARE
+        rows = Payload.of_rows(*beside, cells, values, records) if beside else NO_PAYLOAD
         return Reading(table, NOBODY, rows)
     named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
@@ -144,8 +144,8 @@ def count_cells(
         table, about = _tabulate_persons(known_of, persons)
         whose = of_row[persons.records.members]
     if not beside:
-        return Reading(table, about, BARE)
-    return Reading(table, about, Passed.of_persons(*beside, about.cells, about.values, whose))
+        return Reading(table, about, NO_PAYLOAD)
+    return Reading(table, about, Payload.of_persons(*beside, about.cells, about.values, whose))
 
 
 def _scaled(
@@ -215,7 +215,7 @@ def _read(
     period: Period | None,
     known: Known,
     passing: tuple[Column, ...],
-    kept: Kept | None,
+    kept: ContributionBound | None,
 ) -> dict[str, Any]:
     """Count a relation; its foreign partitions one by one, where that may be."""
     types: list[str] = []

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.stated import near
+from bkpriv_core.schema import near
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.scale import parse_scales
@@ -18,11 +18,11 @@ from bkpriv_pl.server.access import Access, now
 from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, require_name, run
 from bkpriv_pl.server.writing import write
 from bkpriv_pl.tables.column import Column, Period, as_written, column_types
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.counts import NOTHING, Known, Reading, count_cells
 from bkpriv_pl.tables.declared import check_declared
 from bkpriv_pl.tables.dependence import inspect_dependences
 from bkpriv_pl.tables.inspection import inspect_attributes, inspect_source
-from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.levels import read_hierarchies
 from bkpriv_pl.tables.roles import NONE, check_roles
 from bkpriv_pl.tables.singling import tell_combination
@@ -279,7 +279,7 @@ def read_records(
     nulls: str = "error",
     period: Period | None = None,
     known: Known = NOTHING,
-    kept: Kept | None = None,
+    kept: ContributionBound | None = None,
 ) -> Reading:
     """Read a dataset's source, or one period's records of it.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bkpriv_core.errors import as_json
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, from_json, run
 from bkpriv_pl.server.writing import write
 
@@ -66,7 +66,7 @@ def check_declared(name: str, wanted: Sequence[Any], owners: Sequence[str]) -> N
             owner=row["owner"],
         )
         return
-    telling.notice(
+    notices.notice(
         f'dataset "{name}" is declared so already',
         detail="Nothing was changed.",
         hint="bkpriv.watch begins a watch of its source, should it have ended.",

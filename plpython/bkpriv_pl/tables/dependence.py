@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from bkpriv_core.table.dependence import Classified, dependence, determined, repeated, thinned
 from bkpriv_core.table.groups import FloatArray
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run, unpack_floats
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column
@@ -101,7 +101,7 @@ def _some(listed: Sequence[str]) -> str:
 def _warn_of_determined(dataset: str, pairs: Sequence[str], part: str) -> None:
     """Warn of quasi-identifiers that determine sensitive columns."""
     if pairs:
-        telling.warning(
+        notices.warning(
             f'quasi-identifiers of dataset "{dataset}" determine sensitive columns',
             detail="Quasi-identifier, sensitive column (records with its most frequent value, of "
             f"those alike in the quasi-identifier): {_some(pairs)}.{part}",
@@ -113,7 +113,7 @@ def _warn_of_determined(dataset: str, pairs: Sequence[str], part: str) -> None:
 def _warn_of_repeated(dataset: str, pairs: Sequence[str], part: str) -> None:
     """Warn of quasi-identifiers that repeat each other."""
     if pairs:
-        telling.warning(
+        notices.warning(
             f'quasi-identifiers of dataset "{dataset}" repeat each other',
             detail=f"They determine each other, or rise and fall together: {_some(pairs)}.{part}",
             hint="Leave out one of each pair. Adversaries learn the same by both, and a release "
@@ -124,7 +124,7 @@ def _warn_of_repeated(dataset: str, pairs: Sequence[str], part: str) -> None:
 def _warn_of_attributes(dataset: str, revealing: Sequence[str], part: str) -> None:
     """Warn of attributes that disclose quasi-identifiers or sensitive values."""
     if revealing:
-        telling.warning(
+        notices.warning(
             f'attributes of dataset "{dataset}" disclose quasi-identifiers or sensitive values',
             detail="Attribute, column (how often records alike in the attribute are alike in the "
             f"column; any records): {_some(revealing)}.{part}",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES
+from bkpriv_core.table.payload import MOST_BYTES, MOST_VALUES
 from bkpriv_pl.server.boundary import check_room, needed
 from bkpriv_pl.tables.column import Column
 from bkpriv_pl.tables.source import Relation

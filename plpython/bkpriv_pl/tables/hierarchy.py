@@ -13,7 +13,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.stated import near
+from bkpriv_core.schema import near
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.rule import Listed, Prefixes, Tree, Units

@@ -21,7 +21,7 @@ from bkpriv_core.table.inspection import (
     tells_apart,
     tells_by_code,
 )
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import UNBOUNDED, Column
 from bkpriv_pl.tables.outlying import warn_of_outlying
@@ -88,7 +88,7 @@ def inspect_source(
     _warn_of_values(dataset, part, quasi_identifiers, sensitive, seen=seen)
     warn_of_outlying(dataset, part.source, [*quasi_identifiers, *sensitive], seen)
     if null:
-        telling.warning(
+        notices.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
             detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
             hint="Publication refuses NULL in what is published unless it has the option "
@@ -117,7 +117,7 @@ def _tell_ways(dataset: str, columns: Sequence[Column]) -> None:
             for column in found[:_SHOWN]
             for name in [plpy.quote_ident(column.name)]
         ]
-        telling.notice(
+        notices.notice(
             f'quasi-identifiers of dataset "{dataset}" have types without ranges',
             detail=f"Column (type): {_some(listed)}. Where people with different values share a "
             "group, such a column is shown as * for all of them.",
@@ -139,7 +139,7 @@ def _warn_of_values(
     if found:
         listed = [f'"{each.name}" ({count}: {some_of(some)})' for each, count, some in found]
         ways = ", ".join(_finite(each, some) for each, _, some in found[:_SHOWN])
-        telling.warning(
+        notices.warning(
             f'columns of dataset "{dataset}" have values that are not finite',
             detail=f"Column (records: values): {_some(listed)}.{seen}",
             hint=f"Publication refuses them. Publish from a view that shows NULL instead: {ways}; "
@@ -149,7 +149,7 @@ def _warn_of_values(
     if found:
         listed = [f'"{each.name}" ({count})' for each, count, _ in found]
         columns = [plpy.quote_ident(each.name) for each, *_ in found[:_SHOWN]]
-        telling.warning(
+        notices.warning(
             f'quasi-identifiers of dataset "{dataset}" have the value {ROOT}, also a label',
             detail=f"Column (records): {_some(listed)}. Without a hierarchy, other values are "
             f"published as {ROOT}, too.{seen}",
@@ -195,7 +195,7 @@ def _warn_of_quasi_identifiers(
 ) -> None:
     """Warn of quasi-identifiers that are nearly unique, and of those of many labels."""
     if unique:
-        telling.warning(
+        notices.warning(
             f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
             detail=f"Column (values in records): {', '.join(unique)}.{seen}",
             hint="Leave out what numbers or names people; methods that keep exact values, "
@@ -204,7 +204,7 @@ def _warn_of_quasi_identifiers(
             'registered: bins => \'{"birth_date": "year", "income": 1000}\'.',
         )
     if many:
-        telling.notice(
+        notices.notice(
             f'quasi-identifiers of dataset "{dataset}" have many labels and no hierarchy yet',
             detail=f"Column (labels): {', '.join(many)}. Where people with different labels share "
             f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
@@ -234,7 +234,7 @@ def _warn_of_codes(
     if codes:
         listed = _some([f'"{name}" ({most})' for name, most in codes])
         bins = json.dumps({name: LABEL for name, _ in codes})
-        telling.warning(
+        notices.warning(
             f'columns of dataset "{dataset}" hold numbers that may be codes',
             detail=f"Column (values): {listed}. "
             "As numbers they are near to one another or far, and are published in ranges; as "
@@ -284,7 +284,7 @@ def inspect_attributes(
                 figures = f"({counted.shared} of {counted.valued}, {share:.1%})"
                 linking.append(f'"{column.name}" {figures}')
     if apart:
-        telling.warning(
+        notices.warning(
             f'attributes of dataset "{dataset}" tell most records apart',
             detail="Attribute (records with a value of their own): "
             f"{_some(apart)}.{part.seen(inspected)}",
@@ -293,7 +293,7 @@ def inspect_attributes(
             "or make them coarser in a view.",
         )
     if linking:
-        telling.warning(
+        notices.warning(
             f'attributes of dataset "{dataset}" have values that 2 to 20 records share',
             detail=f"Attribute (such records): {_some(linking)}.{part.seen(inspected)}",
             hint="If they number households, classes, beds or invoices, leave them out. A reader "
@@ -395,7 +395,7 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
     if row["missing"]:
         more = row["missing"] - len(row["some"])
         listed = some_of(row["some"]) + (f" and {more} more" if more else "")
-        telling.warning(
+        notices.warning(
             f'values of attribute "{column.name}" are missing from its hierarchy',
             detail=f"{row['missing']} of {row['values']} are missing: {listed}.",
             hint="Publication refuses them. Add each of them and declare the hierarchy again.",
@@ -421,14 +421,14 @@ def inspect_prefixes(source: Relation, column: Column, lengths: Sequence[int]) -
         if prefixes == before
     ]
     if idle:
-        telling.warning(
+        notices.warning(
             f'lengths of prefixes of attribute "{column.name}" merge nothing',
             detail=f"Length (prefixes): {', '.join(idle[:_SHOWN])}; there are {row['values']} "
             f"values, of {row['shortest']} to {row['longest']} characters.",
             hint="Leave such lengths out, or give smaller ones.",
         )
     if column.is_number and row["shortest"] < row["longest"]:
-        telling.warning(
+        notices.warning(
             f'the numbers of attribute "{column.name}" have different lengths',
             detail=f"They have {row['shortest']} to {row['longest']} characters. Codes that began "
             "with 0 have lost it, so their prefixes are those of other codes.",

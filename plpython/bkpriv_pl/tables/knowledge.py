@@ -19,7 +19,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN, Revised, outside_prior
-from bkpriv_core.belief.library import NoLibrary
+from bkpriv_core.belief.knowledge_source import NoLibrary
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.notation import is_number
@@ -54,10 +54,10 @@ class PriorTables(NoLibrary):
         labels: IntArray,
         shown: IntArray | None,
     ) -> None:
-        """Store beliefs after a release: none, where nothing is remembered; see `Memories`."""
+        """Store beliefs after a release: none, where nothing is remembered."""
 
     def outside(self, table: Table, name: str) -> FloatArray:
-        """Read a prior; see `Library`.
+        """Read a prior; see `KnowledgeSource`.
 
         Raises:
             Refusal: If there is no such table, it lacks a column, or it is not read for the caller.

@@ -11,7 +11,7 @@ import plpy
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.outlying import inspect_numbers
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.tables.column import Column
 
@@ -53,7 +53,7 @@ def warn_of_outlying(dataset: str, source: str, columns: Sequence[Column], seen:
     if odd:
         listed = ", ".join(f'"{each.column.name}" ({each.stand_ins})' for each in odd)
         ways = ", ".join(f"{each.nulled} AS {_name(each)}" for each in odd)
-        telling.warning(
+        notices.warning(
             f'columns of dataset "{dataset}" have values that may stand for a missing one',
             detail=f"Column (records: values): {listed}. As values they change what distances, "
             f"ranges and bins mean.{seen}",
@@ -63,7 +63,7 @@ def warn_of_outlying(dataset: str, source: str, columns: Sequence[Column], seen:
     if far:
         listed = ", ".join(f'"{each.column.name}" ({each.far})' for each in far)
         ways = ", ".join(f"{each.capped} AS {_name(each)}" for each in far)
-        telling.warning(
+        notices.warning(
             f'a few values of columns of dataset "{dataset}" lie far out',
             detail=f"Column (records beyond others: values): {listed}. Their groups are shown in "
             f"wide ranges.{seen}",

@@ -14,16 +14,16 @@ from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
 from bkpriv_core.table.table import Table
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, run
 from bkpriv_pl.tables.column import column_types
+from bkpriv_pl.tables.contribution import ContributionBound
 from bkpriv_pl.tables.dataset import Dataset
-from bkpriv_pl.tables.kept import Kept
 
 __all__ = ["kept_of", "persons_counted", "records_of", "tell_bounded", "tell_persons"]
 
 
-def kept_of(options: Options, dataset: Dataset) -> Kept | None:
+def kept_of(options: Options, dataset: Dataset) -> ContributionBound | None:
     """Read which records of each person options keep; None if each must have one.
 
     Raises:
@@ -43,10 +43,10 @@ def kept_of(options: Options, dataset: Dataset) -> Kept | None:
             )
     seed = options.seed
     key = secrets.token_hex(16) if seed is None else str(seed)
-    return Kept(None if most == "all" else most, latest_by, key)
+    return ContributionBound(None if most == "all" else most, latest_by, key)
 
 
-def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
+def tell_persons(release: int, kept: ContributionBound | None, published: Release) -> None:
     """Say of a release that it counts persons, if it does, and how many records these have."""
     if kept is None:
         return
@@ -55,7 +55,7 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
     if kept.most is not None:
         how = "at random" if kept.latest_by is None else f'the latest by "{kept.latest_by}"'
         bounded = f", at most {kept.most} of each, {how}"
-    telling.notice(
+    notices.notice(
         f"release {release} counts persons: {published.table.records}, of {records} records"
         f"{bounded}",
         detail="Requirements hold for persons, and what is suppressed are all records of a person. "
@@ -92,7 +92,7 @@ def tell_bounded(release: int) -> None:
         [release],
     )
     if bounded:
-        telling.notice(
+        notices.notice(
             f"release {release} was made of a bounded number of records of each person, and counts "
             "are of those",
             detail="Records that option max_records_per_person left out are not on record: counts "

@@ -15,13 +15,13 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge, as_json
-from bkpriv_core.release.elsewhere import GROUP, Labels, MadeElsewhere, People, Rows, find_release
+from bkpriv_core.release.external import GROUP, Labels, MadeElsewhere, People, Rows, find_release
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.domain import ROOT
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import some_of
-from bkpriv_core.table.passed import Passed
+from bkpriv_core.table.payload import Payload
 from bkpriv_core.table.reading import UNREAD, read_values
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
@@ -353,7 +353,7 @@ def _check_persons(
 
 def _read_labels(
     relation: Relation, there: Mapping[str, Column], layout: _Layout
-) -> tuple[tuple[str, ...], Passed]:
+) -> tuple[tuple[str, ...], Payload]:
     """Keys of the rows of a table, rising, and their labels; or labels alone."""
     key = None if layout.key is None else layout.key[1]
     check_readable(relation, tuple(filter(None, (*layout.read, key))))
@@ -372,14 +372,14 @@ def _read_labels(
     return names.names, passed
 
 
-def _rows_of(passed: Passed, *, single: bool) -> tuple[IntArray, IntArray]:
+def _rows_of(passed: Payload, *, single: bool) -> tuple[IntArray, IntArray]:
     """Codes of the labels of each row, and how many rows are such; or of each single row."""
     if single:
         return passed.tuples[passed.which], np.ones(len(passed.which), dtype=np.int64)
     return passed.tuples, np.bincount(passed.which, minlength=len(passed.tuples))
 
 
-def _joined(passed: Passed, codes: IntArray, columns: tuple[str, ...]) -> Labels:
+def _joined(passed: Payload, codes: IntArray, columns: tuple[str, ...]) -> Labels:
     """Labels of one column, or of the ranges between the ends that two columns have."""
     places = [passed.names.index(name) for name in columns]
     if len(places) == 1:

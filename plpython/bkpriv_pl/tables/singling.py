@@ -17,7 +17,7 @@ from bkpriv_core.table.bins import Bin
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_core.table.singling import coarser_bins, coarser_prefixes, fewest_apart, joined
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.server.progress import POLLED
 from bkpriv_pl.tables.column import Column
@@ -100,7 +100,7 @@ def _tell(
     if sample.drawn:
         verb = "may be"
         note = " These records are a sample: the larger the table, the more have equals in it."
-    telling.notice(
+    notices.notice(
         f'quasi-identifiers of dataset "{dataset}" {verb} nearly unique together',
         detail=f"The columns {named} single out {found.unique} of {records} records "
         f"({found.unique / records:.1%}). {_describe(columns, own, coarser, labels)}.{note}",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import plpy
 
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.boundary import Refusal, prepare, run
 
 __all__ = [
@@ -251,7 +251,7 @@ def tell_hidden_rows(relation: Relation, what: str) -> None:
     if not _filtered(relation):
         return
     role = str(run("SELECT current_user::text AS role")[0]["role"])
-    telling.notice(
+    notices.notice(
         f'row-level security of {relation} is active for role "{role}"',
         detail=f"{what} has only the rows that this role may see. Others are not counted, and "
         "nothing is known of them.",

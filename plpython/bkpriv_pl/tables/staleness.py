@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import plpy
 
-from bkpriv_pl.server import telling
+from bkpriv_pl.server import notices
 from bkpriv_pl.server.access import Access
 from bkpriv_pl.server.boundary import Refusal, entry, require, run
 from bkpriv_pl.server.memory import lifted
@@ -121,7 +121,7 @@ def watch_own(source: Relation, dataset: str) -> None:
     elif not all(member.watchable for member in family):
         hint = _UNWATCHABLE
     if reason is not None:
-        telling.notice(
+        notices.notice(
             f'whether releases of dataset "{dataset}" are stale will be unknown',
             detail=reason,
             hint=hint,
