@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -49,6 +50,13 @@ def clinic_table(db: Connection) -> Any:
     return read_frame(frame, QUASI_IDENTIFIERS, SENSITIVE, hierarchies=trees)
 
 
+def rounded(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    """Rows, with probabilities of channels up to what an optimization in another process gives."""
+    return Counter(
+        tuple(round(each, 9) if isinstance(each, float) else each for each in row) for row in rows
+    )
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_release_is_that_of_the_server(clinic: Connection, method: str) -> None:
     needed = {"max_disclosure"} if method == "randomize" else NEEDED.get(method, BELIEFS)
@@ -63,8 +71,8 @@ def test_a_release_is_that_of_the_server(clinic: Connection, method: str) -> Non
         # Which record of a group has which value is drawn by the server.
         names = [*columns][: 4 if exhibit == "records" and method == "bucketize" else None]
         listed = ", ".join(names)
-        shown = Counter(clinic.execute(f"SELECT {listed} FROM {view}", prepare=False))
-        assert shown == Counter(zip(*(columns[name] for name in names), strict=True))
+        shown = clinic.execute(f"SELECT {listed} FROM {view}", prepare=False).fetchall()
+        assert rounded(shown) == rounded(zip(*(columns[name] for name in names), strict=True))
     audited = clinic.execute(
         "SELECT requirement, vulnerable, satisfied, estimator_used, sure, worst, mean "
         "FROM bkpriv.audit(%s) WHERE threshold IS NOT NULL",
