@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bkpriv_client.source import Source
+import numpy as np
+
+from bkpriv_client.source import Column, Source
 from bkpriv_core.frame import code_frame
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import AnyArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = ["code_cells", "count_cells"]
@@ -25,8 +27,14 @@ def code_cells(source: Source) -> tuple[Table, IntArray, IntArray]:
     named = (*source.quasi_identifiers, source.sensitive)
     stated = {**source.intervals, **source.hierarchies}
     return code_frame(
-        {name: source.columns[name].values for name in named},
+        {name: _values(source.columns[name]) for name in named},
         source.quasi_identifiers,
         source.sensitive,
         hierarchies={name: each for name, each in stated.items() if name in named},
     )
+
+
+def _values(column: Column) -> AnyArray:
+    """Values of a column, whose numbers a file has as texts."""
+    types = {"text": np.str_, "integer": np.int64}
+    return np.array(column.values, dtype=types.get(column.type, np.float64))
