@@ -58,8 +58,6 @@ class BkprivError(Exception):
         self.message = message
         self.detail = detail
         self.hint = hint
-        # Tracebacks show these, from Python 3.11 on.
-        self.__notes__ = [f"DETAIL:  {detail}", f"HINT:  {hint}"]
 
 
 class InvalidParameter(BkprivError):
