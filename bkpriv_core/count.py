@@ -83,7 +83,7 @@ def count_exchanges(
     """Count the people of groups that can exchange members, and play readers who do not know them.
 
     Args:
-        threat: Setting of the release's parts.
+        threat: The parts of the release, and what adversaries know of them.
         readers: Readers, and what each is kept from; those who remember are not played.
         progress: Receives the share of the work that is done.
 

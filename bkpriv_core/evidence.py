@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bkpriv_core.audit import Finding, exactly_auditable
-from bkpriv_core.belief.knowledge import reader_in_words
+from bkpriv_core.belief.knowledge import Uniform, reader_in_words
 from bkpriv_core.belief.posterior import may_understate
-from bkpriv_core.certainty import PositiveDisclosure, in_groups_of_one_value
-from bkpriv_core.count import Count
+from bkpriv_core.belief.threat_model import ThreatModel
+from bkpriv_core.certainty import PositiveDisclosure, in_groups_of_one_value, readers, weak_readers
+from bkpriv_core.count import Count, count_exchanges
 from bkpriv_core.errors import BkprivError, as_json
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.outlying import stand_ins_within_scale
@@ -19,7 +22,7 @@ from bkpriv_core.table.scale import far_beyond_scale
 from bkpriv_core.utility.measures import lost_columns
 from bkpriv_core.verdict import KEYS, Matter, Verdict
 
-__all__ = ["Evidence", "judge", "judge_together", "unique_rows_in_words"]
+__all__ = ["Evidence", "count_exchanging", "judge", "judge_together", "unique_rows_in_words"]
 
 _MANY = 0.1
 """Share of the people above which a bound that says nothing about them hardly protects people."""
@@ -62,6 +65,30 @@ def judge(evidence: Evidence) -> Verdict:
     """Judge a release."""
     found = [matter for rule in _RULES for matter in rule(evidence)] + [*evidence.lasting]
     return Verdict(tuple(sorted(found, key=_rank)))
+
+
+def count_exchanging(
+    release: Release,
+    threat: ThreatModel,
+    requirements: Sequence[Requirement],
+    progress: Progress = SILENT,
+) -> Count | None:
+    """Count the people of groups that exchange members: see `count_exchanges`.
+
+    Played are the readers of the requirements, and the one who knows only the table's shares.
+
+    Returns:
+        None if no groups are shown, or no column is sensitive, of which anything could be learned.
+
+    Raises:
+        TooLarge: If it takes too much.
+    """
+    if release.partition is None:
+        return None
+    listed, _ = readers(requirements, threat)
+    uniform = [reader for reader in weak_readers(threat) if reader[0] == Uniform()]
+    played = [*uniform, *listed]
+    return count_exchanges(release, threat, played, progress) if played else None
 
 
 def _rank(matter: Matter) -> int:

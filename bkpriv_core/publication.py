@@ -16,21 +16,18 @@ from typing import Any
 from bkpriv_core.attack import Metric, Target, find_attacker, metrics
 from bkpriv_core.attack import parse_options as parse_attack
 from bkpriv_core.audit import Finding, draw_finding, findings, judge_queries, unmet
-from bkpriv_core.belief.knowledge import Uniform
 from bkpriv_core.belief.posterior import check_estimator
 from bkpriv_core.belief.threat_model import ThreatModel
 from bkpriv_core.certainty import (
     PositiveDisclosure,
     certainties,
     counted_sure,
-    readers,
     weak_certainties,
-    weak_readers,
 )
 from bkpriv_core.compatibility import Plan, Space, check
-from bkpriv_core.count import EXCHANGE, Count, count_exchanges
+from bkpriv_core.count import EXCHANGE, Count
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge
-from bkpriv_core.evidence import Evidence, judge
+from bkpriv_core.evidence import Evidence, count_exchanging, judge
 from bkpriv_core.exploration import Shared, list_policies, shared_readers, try_out
 from bkpriv_core.method import DEFAULT_METHOD, Job, Method, find_method, parse_options
 from bkpriv_core.method.growing import stand
@@ -130,13 +127,8 @@ class Publication:
             return error
 
     def _exchange(self) -> Count | None:
-        if self.release.partition is None:
-            return None
-        listed, _ = readers(self.policy.requirements, self.threat)
-        uniform = [reader for reader in weak_readers(self.threat) if reader[0] == Uniform()]
-        played = [*uniform, *listed]
         try:
-            return count_exchanges(self.release, self.threat, played) if played else None
+            return count_exchanging(self.release, self.threat, self.policy.requirements)
         except TooLarge:
             return Count(EXCHANGE, {}, None, self.release.table.records)
 

@@ -164,7 +164,7 @@ RULES = (
     Rule(
         "`randomize`",
         "datasets without a sensitive column",
-        "Channels are optimal for what a drawn record tells of the sensitive value.",
+        "Channels are optimal for what a drawn record discloses about the sensitive value.",
         f"{_GROUPS}, or register the dataset with a sensitive column.",
         MissingColumn,
     ),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from bkpriv_core.belief.knowledge import Uniform
+from bkpriv_core import evidence
 from bkpriv_core.belief.threat_model import ThreatModel
-from bkpriv_core.certainty import readers, weak_readers
-from bkpriv_core.count import EXCHANGE, Count, count_exchanges
+from bkpriv_core.count import EXCHANGE, Count
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
@@ -28,22 +27,17 @@ def count_exchanging(
     requirements: Sequence[Requirement],
     task: Task,
 ) -> Count | None:
-    """Count the people of groups that exchange members: see `count_exchanges`.
+    """Count as `bkpriv_core.evidence.count_exchanging` does.
 
     Where that would take too much, a notice says why, and the count says that there is none.
 
     Args:
         number: Id of the release, for the notice.
     """
-    if release.partition is None:
-        return None
-    listed, _ = readers(requirements, threat)
-    uniform = [reader for reader in weak_readers(threat) if reader[0] == Uniform()]
-    played = [*uniform, *listed]
-    if not played:  # There is no sensitive column, of which anything could be learned.
-        return None
     try:
-        return count_exchanges(release, threat, played, task.step("comparing ranges"))
+        return evidence.count_exchanging(
+            release, threat, requirements, task.step("comparing ranges")
+        )
     except TooLarge as error:
         notices.notice(
             f"groups of release {number} that can exchange members are not counted",
